@@ -1,0 +1,72 @@
+// What the detector reports: facts only. Titles, files and lines are added by the report.
+#pragma once
+
+#include "scopesan/abi.h"
+#include "scopesan/core/ids.h"
+
+namespace scopesan::core {
+
+/// Finding and advisory rules of the memory model. Names and summaries: rules.def.
+enum class Rule : uint8_t {
+#define SCOPESAN_RULE(id, enumerator, name, isAdvisory, summary) enumerator,
+#include "scopesan/core/rules.def"
+};
+
+/// Hazard in execution order: first access, second access.
+enum class Hazard : uint8_t { WriteAfterWrite, ReadAfterWrite, WriteAfterRead };
+
+/// Narrowest level that both threads share (the subkind of D1).
+enum class Distance : uint8_t {
+  SameWarp,
+  SameBlock,
+  SameCluster,
+  SameGrid,
+  BetweenKernels,
+  BetweenDomains,
+  HostDevice
+};
+
+/// One side of a finding.
+struct AccessRecord {
+  SiteId site;
+  abi::Op op;
+  NodeId node;   ///< launch or host step
+  BlockId block; ///< with the launch's first block: linear block index
+  ThreadIndex thread;
+  uint64_t address = 0; ///< first byte of the whole access
+  uint32_t bytes = 0;   ///< of the whole access
+};
+
+/// An operation whose scope was too narrow (D2, D3), and the smallest scope that suffices.
+struct Blame {
+  SiteId site;
+  abi::Op op;
+  BlockId block;
+  ThreadIndex thread;
+  NodeId node;
+  abi::Scope needs = abi::Scope::System;
+};
+
+struct Finding {
+  static constexpr uint32_t MaxBlamed = 12;
+  Rule rule{};
+  Hazard hazard{};
+  Distance distance{};
+  AccessRecord first;  ///< executed earlier
+  AccessRecord second; ///< executed later
+  uint32_t blamedCount = 0;
+  Blame blamed[MaxBlamed];
+};
+
+/// Receives findings as they are made. Implementations deduplicate; calls are serialized.
+class FindingSink {
+public:
+  virtual void report(const Finding &) = 0;
+  /// X1: the detector gave something up. `what` is a stable text; `count` how many times so far.
+  virtual void gaveUp(const char *what, uint64_t count) = 0;
+
+protected:
+  ~FindingSink() = default;
+};
+
+} // namespace scopesan::core

@@ -1,0 +1,108 @@
+// Contract between retargeted device code (produced by the code-generation helper, loaded with
+// dlopen) and the CPU backend's engine. Shared by compiler-pass/retarget and runtime/cpu.
+#pragma once
+
+#include "scopesan/abi.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace scopesan::cpu {
+
+/// Bumped when anything in this file changes; part of the code cache key.
+inline constexpr uint32_t CpuAbiVersion = 1;
+
+/// What retargeted code reads of its thread without a call. `__scopesan_cpu_current` points at it.
+struct ThreadContext {
+  uint32_t tid[3];
+  uint32_t ctaid[3];
+  uint32_t ntid[3];
+  uint32_t nctaid[3];
+  uint32_t laneid;
+  uint32_t warpid;
+  char *shared; ///< start of the block's shared memory (below 4 GiB); first ReservedShared bytes reserved
+};
+static_assert(offsetof(ThreadContext, laneid) == 48 && offsetof(ThreadContext, shared) == 56);
+
+/// cooperative groups' reserved area at the start of every block's shared memory
+inline constexpr uint32_t ReservedShared = 1024;
+
+struct SharedVariable {
+  const char *name;  ///< demangled
+  uint32_t offset;   ///< from ThreadContext::shared
+  uint32_t size;     ///< bytes; 0 = the dynamic (extern) array
+};
+
+struct Kernel {
+  const char *name;            ///< mangled symbol, as registered with __cudaRegisterFunction
+  void (*entry)(void **args);  ///< args[i] points at the i-th parameter's value
+  uint32_t staticShared;       ///< bytes from ThreadContext::shared to the dynamic shared memory
+  uint32_t paramCount;
+  const uint32_t *paramSizes;  ///< bytes of each parameter
+  uint32_t reqntid[3];         ///< __block_size__, 0 = not set
+  uint32_t maxThreads;         ///< __launch_bounds__, 0 = not set
+  uint32_t clusterDim[3];      ///< __cluster_dims__, 0 = not set
+  uint32_t sharedCount;
+  const SharedVariable *sharedVariables;
+};
+
+struct Variable {
+  const char *name; ///< mangled symbol, as registered with __cudaRegisterVar
+  const char *demangled;
+  void *address;
+  uint64_t size;
+  uint32_t constant; ///< 1 = __constant__
+};
+
+/// The one data symbol that a generated library exports: `scopesan_cpu_module`.
+struct Module {
+  uint32_t abiVersion; ///< CpuAbiVersion
+  uint32_t kernelCount;
+  uint32_t variableCount;
+  const Kernel *kernels;
+  const Variable *variables;
+  const abi::Module *sites;
+};
+inline constexpr const char ModuleExport[] = "scopesan_cpu_module";
+
+/// Operations of a warp rendezvous (`__scopesan_cpu_warp`). Threads of `mask` meet; semantics are
+/// those of the PTX instruction of the same name.
+enum class WarpOp : uint32_t {
+  Sync = 1, ShflUp, ShflDown, ShflBfly, ShflIdx, VoteAny, VoteAll, VoteUni, VoteBallot,
+  MatchAny, MatchAll, Elect, ReduxAdd, ReduxMin, ReduxMax, ReduxUmin, ReduxUmax, ReduxAnd,
+  ReduxOr, ReduxXor
+};
+
+} // namespace scopesan::cpu
+
+// Functions that retargeted code calls (besides scopesan/abi.def), implemented by the engine:
+extern "C" {
+extern scopesan::cpu::ThreadContext *__scopesan_cpu_current;
+
+/// bar.sync / bar.red: `red` 0 none, 1 popc, 2 and, 3 or; returns the reduction result.
+uint32_t __scopesan_cpu_bar_sync(uint32_t id, uint32_t count, uint32_t red, uint32_t predicate);
+void __scopesan_cpu_bar_arrive(uint32_t id, uint32_t count);
+/// Meets the lanes of `mask` and returns the calling lane's result. `b`, `c` are the shfl operands.
+uint64_t __scopesan_cpu_warp(uint32_t op, uint32_t mask, uint64_t value, uint32_t b, uint32_t c);
+/// The predicate result of this lane's last __scopesan_cpu_warp.
+uint32_t __scopesan_cpu_warp_predicate(void);
+uint32_t __scopesan_cpu_activemask(uint32_t site);
+/// Gives other threads a turn (nanosleep, clock reads, failed try_wait).
+void __scopesan_cpu_yield(void);
+/// A special register by name id, for those not in ThreadContext. Names: see sregs.def.
+uint64_t __scopesan_cpu_sreg(uint32_t sreg);
+[[noreturn]] void __scopesan_cpu_exit(void);
+[[noreturn]] void __scopesan_cpu_trap(void);
+[[noreturn]] void __scopesan_cpu_assertfail(const char *message, const char *file, uint32_t line,
+                                            const char *function, size_t charSize);
+/// An operation the CPU backend cannot execute: stops the kernel with an error naming `text`.
+[[noreturn]] void __scopesan_cpu_unsupported(const char *text);
+int32_t __scopesan_cpu_vprintf(const char *format, const char *args);
+void *__scopesan_cpu_malloc(uint64_t bytes);
+void __scopesan_cpu_free(void *p);
+uint32_t __scopesan_cpu_isspacep(const void *p, uint32_t space); ///< space: abi::Space
+uint64_t __scopesan_cpu_mapa(uint64_t shared, uint32_t rank);
+uint32_t __scopesan_cpu_getctarank(uint64_t shared);
+void __scopesan_cpu_cluster_arrive(void);
+void __scopesan_cpu_cluster_wait(void);
+}

@@ -1,0 +1,84 @@
+// The facts that a collector (CPU shim or CUPTI) feeds, and what it may ask back.
+//
+// All functions are thread-safe and may be called before main. Nothing here knows about LLVM, CUDA
+// headers or a backend. Findings go to the journal (docs/journal.md) that the `scopesan` command
+// renders.
+#pragma once
+
+#include "scopesan/abi.h"
+#include "scopesan/core/finding.h"
+#include "scopesan/core/ids.h"
+
+#include <stdint.h>
+#include <string>
+#include <vector>
+
+namespace scopesan::host {
+
+/// Starts the collector once per process: parses SCOPESAN_OPTIONS, opens the journal. `backend` is
+/// "cpu" or "gpu". On bad options prints what to do and exits with the tool-failure code.
+void initialise(const char *backend);
+
+// ---------------------------------------------------------------- modules
+/// Registers an instrumented module and returns its first global site id (also stored through
+/// `module.siteBase`). The module's tables must stay alive.
+core::SiteId registerModule(const abi::Module &module, const std::string &name);
+/// A device module without instrumentation was loaded; `kernels` are its kernel names if known.
+void uninstrumentedModule(const std::string &name, const std::vector<std::string> &kernels);
+
+// ---------------------------------------------------------------- memory
+enum class MemoryKind : uint8_t { Device, Managed, MappedHost, PinnedHost, DeviceVariable, ConstantVariable, DeviceHeap };
+struct MemoryFacts {
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  MemoryKind kind{};
+  std::string name; ///< variable name, or the API call that allocated it ("cudaMalloc")
+  uint32_t device = 0;
+};
+void memoryAllocated(const MemoryFacts &);
+void memoryFreed(uint64_t address);
+
+/// A place within a block's shared memory.
+struct SharedPlace {
+  bool found = false;
+  std::string variable; ///< variable name; "dynamic shared memory" for the extern array
+  uint64_t offset = 0;  ///< bytes into that variable
+  uint64_t size = 0;    ///< bytes of the variable; 0 = unknown
+};
+/// Tells where a shared-memory address lies. Set once by the backend.
+using SharedResolver = SharedPlace (*)(uint64_t address);
+void setSharedResolver(SharedResolver);
+
+// ---------------------------------------------------------------- launches, copies, host steps
+struct LaunchRecord {
+  core::NodeId node;
+  core::BlockId firstBlock;
+  std::string kernel; ///< demangled
+  core::Dim3 grid, block, cluster;
+  uint64_t dynamicShared = 0;
+  uint32_t stream = 0;     ///< ordinal of creation; 0 = legacy default stream
+  uint32_t index = 0;      ///< 1-based number of the launch in the process
+  bool cooperative = false;
+  uint32_t device = 0;
+  uint32_t domain = 0;
+};
+void launchStarted(const LaunchRecord &);
+/// A copy, fill or host step that accesses memory: `what` is the API name ("cudaMemcpyAsync").
+void nodeNamed(core::NodeId node, const std::string &what, uint32_t stream);
+
+// ---------------------------------------------------------------- findings and limits
+/// Where the detector reports to. Deduplicates by rule and site pair, resolves, journals.
+core::FindingSink &findingSink();
+/// X1: something took part that is not modelled. `site` may be 0. Deduplicated with a count.
+void incomplete(const std::string &what, core::SiteId site = {});
+/// Number of accesses that reached the shadow so far (reported in the result).
+void setCheckedAccesses(uint64_t count);
+/// A failure of the tool itself: journalled, printed, makes the exit code 67.
+void toolFailure(const std::string &what);
+/// True after a finding when `halt_on_finding` is set: the backend should stop the program.
+bool shouldHalt();
+
+/// Writes what is left. Called at exit; safe to call twice.
+void finish();
+
+} // namespace scopesan::host
