@@ -18,7 +18,12 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 set(SCOPESAN_LLVM_ROOT "/usr/lib/llvm-22" CACHE PATH "Installation prefix of LLVM 22")
-find_package(LLVM 22 REQUIRED CONFIG PATHS "${SCOPESAN_LLVM_ROOT}" NO_DEFAULT_PATH)
+# LLVM's version file accepts only its own minor version, so the major is compared here.
+find_package(LLVM CONFIG PATHS "${SCOPESAN_LLVM_ROOT}" NO_DEFAULT_PATH)
+if(NOT LLVM_FOUND OR NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "No LLVM 22 at '${SCOPESAN_LLVM_ROOT}' (found: '${LLVM_VERSION}'). Install the packages "
+    "clang-22, llvm-22-dev and lld-22 (scripts/setup does), or point -DSCOPESAN_LLVM_ROOT at an LLVM 22 prefix.")
+endif()
 
 set(SCOPESAN_CUDA_ROOT "" CACHE PATH "CUDA toolkit 13; empty = $CUDA_PATH, then /usr/local/cuda")
 if(NOT SCOPESAN_CUDA_ROOT)
