@@ -7,6 +7,7 @@
 // Freestanding: usable from host code, device bitcode and the pass.
 #pragma once
 
+#include <compare>
 #include <stdint.h>
 
 namespace scopesan::abi {

@@ -1,6 +1,7 @@
 // Strong identifiers. One type per id; no bare integer crosses a module border.
 #pragma once
 
+#include <compare>
 #include <stdint.h>
 
 namespace scopesan::core {
