@@ -1,0 +1,114 @@
+#include "finding_json.h"
+
+#include "names.h"
+
+#include <algorithm>
+
+namespace scopesan::host {
+namespace {
+
+constexpr uint32_t WarpSize = 32;
+
+void writeDim(JsonWriter &json, const char *name, core::Dim3 d) {
+  json.key(name).beginArray().value(d.x).value(d.y).value(d.z).endArray();
+}
+
+/// Who: kernel and thread coordinates, or the API call. Blocks and threads are coordinates.
+void writeActor(JsonWriter &json, const Registries &registries, core::NodeId nodeId,
+                core::BlockId block, core::ThreadIndex thread) {
+  const NodeRegistry::Node *node = registries.nodes.find(nodeId);
+  if (!node)
+    return;
+  json.field(node->isLaunch ? "kernel" : "api", *node->name);
+  json.field("stream", node->stream);
+  if (!node->isLaunch)
+    return;
+  json.field("launch", node->index).field("device", node->device);
+  writeDim(json, "block", unflatten(block.value - node->firstBlock.value, node->grid));
+  writeDim(json, "thread", unflatten(thread.value, node->block));
+  json.field("warp", thread.value / WarpSize).field("lane", thread.value % WarpSize);
+}
+
+void writeOperation(JsonWriter &json, const Registries &registries, abi::Op op, core::SiteId site) {
+  json.field("kind", nameOf(op.kind())).field("order", nameOf(op.order()));
+  json.key("scope");
+  if (op.isStrong())
+    json.value(nameOf(op.scope()));
+  else
+    json.null();
+  json.field("volatile", op.isVolatile());
+  if (const char *text = registries.sites.text(site); *text)
+    json.field("type", text);
+  json.key("frames");
+  registries.sites.writeFrames(json, site);
+}
+
+void writeAccess(JsonWriter &json, const Registries &registries, const core::AccessRecord &access) {
+  json.beginObject();
+  writeOperation(json, registries, access.op, access.site);
+  json.field("bytes", access.bytes);
+  writeActor(json, registries, access.node, access.block, access.thread);
+  json.endObject();
+}
+
+void writeBlame(JsonWriter &json, const Registries &registries, const core::Blame &blame) {
+  json.beginObject();
+  writeOperation(json, registries, blame.op, blame.site);
+  writeActor(json, registries, blame.node, blame.block, blame.thread);
+  json.field("needs", nameOf(blame.needs)).endObject();
+}
+
+void writeMemory(JsonWriter &json, const Registries &registries, Overlap overlap,
+                 const SharedPlace &shared) {
+  json.key("memory").beginObject();
+  if (shared.found) {
+    bool isDynamic = shared.variable == "dynamic shared memory";
+    json.field("kind", isDynamic ? "dynamic-shared" : "shared").field("name", shared.variable);
+    if (shared.size)
+      json.field("size", shared.size);
+    json.field("offset", shared.offset);
+  } else if (const Allocation *found = registries.allocations.find(overlap.address)) {
+    json.field("kind", nameOf(found->facts.kind)).field("name", found->facts.name);
+    if (found->index)
+      json.field("index", found->index);
+    json.field("size", found->facts.bytes);
+    json.field("offset", overlap.address - found->facts.address);
+    if (found->freed)
+      json.field("freed", true);
+  } else {
+    json.field("kind", "unknown").field("offset", uint32_t(0));
+  }
+  json.field("bytes", overlap.bytes).endObject();
+}
+
+} // namespace
+
+Overlap overlapOf(const core::Finding &finding) {
+  const core::AccessRecord &a = finding.first, &b = finding.second;
+  uint64_t begin = std::max(a.address, b.address);
+  uint64_t end = std::min(a.address + a.bytes, b.address + b.bytes);
+  if (begin >= end)
+    return {a.address, a.bytes};
+  return {begin, end - begin};
+}
+
+std::string findingLine(const Registries &registries, const core::Finding &finding, uint32_t id,
+                        const SharedPlace &shared) {
+  const RuleText &rule = textOf(finding.rule);
+  JsonWriter json;
+  json.beginObject().field("t", "finding").field("id", id);
+  json.field("rule", rule.id).field("name", rule.name).field("advisory", rule.isAdvisory);
+  json.field("hazard", nameOf(finding.hazard)).field("distance", nameOf(finding.distance));
+  json.key("accesses").beginArray();
+  writeAccess(json, registries, finding.first);
+  writeAccess(json, registries, finding.second);
+  json.endArray();
+  writeMemory(json, registries, overlapOf(finding), shared);
+  json.key("blamed").beginArray();
+  for (uint32_t i = 0; i < std::min(finding.blamedCount, core::Finding::MaxBlamed); ++i)
+    writeBlame(json, registries, finding.blamed[i]);
+  json.endArray().endObject();
+  return json.text();
+}
+
+} // namespace scopesan::host

@@ -1,0 +1,27 @@
+// Resolves a finding against the registries and writes its journal line.
+#pragma once
+
+#include "allocations.h"
+#include "nodes.h"
+#include "sites.h"
+
+namespace scopesan::host {
+
+struct Registries {
+  SiteRegistry sites;
+  AllocationRegistry allocations;
+  NodeRegistry nodes;
+};
+
+/// `shared` is the place of the first overlapping byte if that byte is shared memory.
+std::string findingLine(const Registries &, const core::Finding &, uint32_t id,
+                        const SharedPlace &shared);
+
+/// First byte that both accesses touch, and how many; when they do not overlap, the first access.
+struct Overlap {
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+};
+Overlap overlapOf(const core::Finding &);
+
+} // namespace scopesan::host

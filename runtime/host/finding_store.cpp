@@ -1,0 +1,14 @@
+#include "finding_store.h"
+
+namespace scopesan::host {
+
+Tally &FindingStore::count(const FindingKey &key, bool &isNew) {
+  auto [it, inserted] = tallies.try_emplace(key);
+  isNew = inserted;
+  if (inserted)
+    it->second.id = static_cast<uint32_t>(tallies.size());
+  ++it->second.count;
+  return it->second;
+}
+
+} // namespace scopesan::host

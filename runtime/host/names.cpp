@@ -1,0 +1,49 @@
+#include "names.h"
+
+namespace scopesan::host {
+namespace {
+
+template <class Enum, unsigned N> const char *pick(const char *const (&names)[N], Enum value) {
+  unsigned i = static_cast<unsigned>(value);
+  return i < N ? names[i] : "unknown";
+}
+
+} // namespace
+
+const char *nameOf(abi::AccessKind kind) {
+  static const char *const Names[] = {"load", "store", "rmw", "cas", "red", "fence", "copy"};
+  return pick(Names, kind);
+}
+const char *nameOf(abi::MemoryOrder order) {
+  static const char *const Names[] = {"weak", "relaxed", "acquire", "release", "acq_rel", "sc"};
+  return pick(Names, order);
+}
+const char *nameOf(abi::Scope scope) {
+  static const char *const Names[] = {"thread", "block", "cluster", "device", "system"};
+  return pick(Names, scope);
+}
+const char *nameOf(core::Hazard hazard) {
+  static const char *const Names[] = {"WAW", "RAW", "WAR"};
+  return pick(Names, hazard);
+}
+const char *nameOf(core::Distance distance) {
+  static const char *const Names[] = {"same-warp",  "same-block",      "same-cluster",
+                                      "same-grid",  "between-kernels", "between-domains",
+                                      "host-device"};
+  return pick(Names, distance);
+}
+const char *nameOf(MemoryKind kind) {
+  static const char *const Names[] = {"device",   "managed",  "host-mapped", "host-pinned",
+                                      "variable", "constant", "heap"};
+  return pick(Names, kind);
+}
+
+const RuleText &textOf(core::Rule rule) {
+  static const RuleText Texts[] = {
+#define SCOPESAN_RULE(id, enumerator, name, isAdvisory, summary) {id, name, isAdvisory},
+#include "scopesan/core/rules.def"
+  };
+  return Texts[static_cast<unsigned>(rule)];
+}
+
+} // namespace scopesan::host

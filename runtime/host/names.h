@@ -1,0 +1,22 @@
+// The words of docs/journal.md for the enumerations of the ABI and the detector.
+#pragma once
+
+#include "collector.h"
+
+namespace scopesan::host {
+
+const char *nameOf(abi::AccessKind);
+const char *nameOf(abi::MemoryOrder);
+const char *nameOf(abi::Scope);
+const char *nameOf(core::Hazard);
+const char *nameOf(core::Distance);
+const char *nameOf(MemoryKind);
+
+struct RuleText {
+  const char *id;
+  const char *name;
+  bool isAdvisory;
+};
+const RuleText &textOf(core::Rule);
+
+} // namespace scopesan::host
