@@ -1,0 +1,92 @@
+// What the instructions of one inline asm statement do to memory and to other threads.
+//
+// An effect speaks only of values that exist outside of the asm statement: its operands and
+// constants. What could not be traced to those is Unknown, and the caller must treat the effect as
+// not modelled (X1); nothing is dropped in silence.
+#pragma once
+
+#include "Ast.h"
+
+#include "scopesan/abi.h"
+
+#include <string>
+#include <vector>
+
+namespace scopesan::ptx {
+
+enum class ValueKind : uint8_t { Unknown, Asm, Constant };
+
+/// A constant, or an asm operand plus a constant. Inputs mean the operand's value when the asm
+/// statement starts, Effect::Result its value when the statement ends.
+struct ValueRef {
+  ValueKind Kind = ValueKind::Unknown;
+  unsigned AsmIndex = NoIndex;
+  int64_t Addend = 0;
+
+  bool known() const { return Kind != ValueKind::Unknown; }
+  static ValueRef constant(int64_t V) { return {ValueKind::Constant, NoIndex, V}; }
+  static ValueRef asmOperand(unsigned N, int64_t Plus = 0) { return {ValueKind::Asm, N, Plus}; }
+  friend bool operator==(const ValueRef &, const ValueRef &) = default;
+};
+
+enum class GuardKind : uint8_t {
+  Always,      ///< no guard
+  Compare,     ///< setp on integers known outside
+  Operand,     ///< an asm operand is the predicate (Lhs)
+  Unresolvable ///< computed inside, or control flow precedes the instruction
+};
+
+enum class Comparison : uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
+
+/// Condition under which an effect happens: (Lhs Cmp Rhs) != Negated.
+struct Guard {
+  GuardKind Kind = GuardKind::Always;
+  Comparison Cmp = Comparison::Ne;
+  bool Signed = false;
+  bool Negated = false;
+  unsigned Bits = 32;
+  ValueRef Lhs, Rhs;
+};
+
+enum class EffectKind : uint8_t { Access, Fence, BlockBarrier, WarpBarrier, Unmodelled };
+
+struct Effect {
+  EffectKind Kind = EffectKind::Unmodelled;
+  /// Index into Program::Statements.
+  unsigned Statement = 0;
+  Guard Condition;
+
+  /// Access and Fence: kind, order, scope, space, flags and element size.
+  abi::Op Op;
+  /// Access: bytes of one scalar element and their number (P1).
+  unsigned ElementBytes = 0, Elements = 0;
+  /// Access: address. AddressSpace is the space that the value of the operand belongs to; it differs
+  /// from Op.space() where the text itself converts the address (cvta).
+  ValueRef Address;
+  abi::Space AddressSpace = abi::Space::Generic;
+  /// Access that reads: asm operands that hold the value, lowest part first. Empty if there are none.
+  std::vector<ValueRef> Result;
+  /// Bytes that each entry of Result and of Compare holds.
+  unsigned PartBytes = 0;
+  /// Cas: the expected value, lowest part first.
+  std::vector<ValueRef> Compare;
+
+  /// BlockBarrier: Count is the constant 0 for "all threads of the block" (S7).
+  abi::BarrierKind Barrier = abi::BarrierKind::Sync;
+  ValueRef BarrierId, BarrierCount;
+  /// WarpBarrier (S8).
+  ValueRef Mask;
+
+  /// Unmodelled: why, for the compile-time note.
+  std::string Reason;
+
+  unsigned bytes() const { return ElementBytes * Elements; }
+};
+
+/// Effects of all instructions of `P`, in program order.
+std::vector<Effect> effects(const Program &P);
+
+/// True when the table ptx.def knows the instruction (its effects may still be Unmodelled).
+bool isKnownOpcode(const Statement &S);
+
+} // namespace scopesan::ptx
