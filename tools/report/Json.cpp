@@ -1,0 +1,171 @@
+#include "Json.h"
+
+#include "Words.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace scopesan::report {
+namespace {
+
+using llvm::json::OStream;
+
+void writeCoordinates(OStream &json, const char *name, const Coordinates &c) {
+  json.attributeArray(name, [&] {
+    for (unsigned value : c)
+      json.value(value);
+  });
+}
+
+/// file, line, column, function of the user's own frame (null without debug information).
+void writePlace(OStream &json, const Frame *frame) {
+  if (!frame) {
+    for (const char *name : {"file", "line", "column", "function"})
+      json.attribute(name, nullptr);
+    return;
+  }
+  json.attribute("file", frame->file);
+  json.attribute("line", frame->line);
+  json.attribute("column", frame->column);
+  json.attribute("function", frame->function);
+}
+
+void writeFrames(OStream &json, const std::vector<Frame> &frames) {
+  json.attributeArray("frames", [&] {
+    for (const Frame &frame : frames)
+      json.object([&] { writePlace(json, &frame); });
+  });
+}
+
+void writeOperation(OStream &json, const Operation &op) {
+  json.object([&] {
+    writePlace(json, op.place());
+    json.attribute("kind", op.kind);
+    json.attribute("order", op.order);
+    if (op.scope.empty())
+      json.attribute("scope", nullptr);
+    else
+      json.attribute("scope", op.scope);
+    if (!op.needs.empty())
+      json.attribute("needs", op.needs);
+    json.attribute("volatile", op.isVolatile);
+    if (op.kind != "fence")
+      json.attribute("bytes", op.bytes);
+    if (!op.type.empty())
+      json.attribute("type", op.type);
+    if (op.kernel.empty()) {
+      json.attribute("api", op.api);
+      json.attribute("stream", op.stream);
+    } else {
+      json.attribute("kernel", op.kernel);
+      json.attribute("launch", op.launch);
+      json.attribute("stream", op.stream);
+      json.attribute("device", op.device);
+      writeCoordinates(json, "block", op.block);
+      writeCoordinates(json, "thread", op.thread);
+      json.attribute("warp", op.warp);
+      json.attribute("lane", op.lane);
+    }
+    writeFrames(json, op.frames);
+  });
+}
+
+void writeMemory(OStream &json, const Memory &memory) {
+  json.attributeObject("memory", [&] {
+    json.attribute("kind", memory.kind);
+    json.attribute("name", memory.name);
+    if (memory.index)
+      json.attribute("index", *memory.index);
+    if (memory.size)
+      json.attribute("size", *memory.size);
+    json.attribute("offset", memory.offset);
+    json.attribute("bytes", memory.bytes);
+    json.attribute("freed", memory.freed);
+    json.attribute("text", describeMemory(memory));
+  });
+}
+
+void writeFindings(OStream &json, const char *name, const std::vector<Finding> &findings) {
+  json.attributeArray(name, [&] {
+    for (const Finding &finding : findings)
+      json.object([&] {
+        json.attribute("rule", finding.rule);
+        json.attribute("name", finding.name);
+        json.attribute("title", titleOf(finding));
+        json.attribute("count", finding.count);
+        json.attribute("hazard", finding.hazard);
+        json.attribute("distance", finding.distance);
+        writeMemory(json, finding.memory);
+        json.attributeArray("accesses", [&] {
+          for (const Operation &access : finding.accesses)
+            if (access.isKnown())
+              writeOperation(json, access);
+        });
+        json.attributeArray("blamed", [&] {
+          for (const Operation &op : finding.blamed)
+            writeOperation(json, op);
+        });
+        json.attribute("hint", hintOf(finding));
+      });
+  });
+}
+
+void writeIncomplete(OStream &json, const std::vector<Incomplete> &incomplete) {
+  json.attributeArray("incomplete", [&] {
+    for (const Incomplete &entry : incomplete)
+      json.object([&] {
+        Operation at;
+        at.frames = entry.frames;
+        json.attribute("what", entry.what);
+        writePlace(json, at.place());
+        if (!entry.text.empty())
+          json.attribute("text", entry.text);
+        json.attribute("count", entry.count);
+      });
+  });
+}
+
+void writeStrings(OStream &json, const char *name, const std::vector<std::string> &strings) {
+  json.attributeArray(name, [&] {
+    for (const std::string &text : strings)
+      json.value(text);
+  });
+}
+
+} // namespace
+
+void writeJson(llvm::raw_ostream &out, const Report &report) {
+  OStream json(out, 2);
+  json.object([&] {
+    json.attribute("schema", JsonSchema);
+    json.attribute("tool", "ScopeSan");
+    json.attribute("version", report.version);
+    json.attribute("verdict", nameOf(report.verdict()));
+    if (report.backend.empty())
+      json.attribute("backend", nullptr);
+    else
+      json.attribute("backend", report.backend);
+    json.attribute("seed", report.seed);
+    writeStrings(json, "command", report.command);
+    json.attributeObject("exit", [&] {
+      json.attribute("code", report.end.code);
+      json.attribute("signal", report.end.signal);
+      json.attribute("timed_out", report.end.timedOut);
+    });
+    json.attributeArray("kernels", [&] {
+      for (const KernelTally &kernel : report.kernels)
+        json.object([&] {
+          json.attribute("name", kernel.name);
+          json.attribute("launches", kernel.launches);
+        });
+    });
+    json.attribute("checked_accesses", report.checkedAccesses);
+    writeFindings(json, "findings", report.findings);
+    writeFindings(json, "advisories", report.advisories);
+    writeIncomplete(json, report.incomplete);
+    writeStrings(json, "failures", report.failures);
+    writeStrings(json, "notes", report.notes);
+  });
+  out << '\n';
+}
+
+} // namespace scopesan::report

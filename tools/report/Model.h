@@ -1,0 +1,129 @@
+// The report of one run as data: what the journal says, merged over processes, with a verdict.
+// Text and Json only print it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace scopesan::report {
+
+/// One source position of an inline chain.
+struct Frame {
+  std::string file;
+  unsigned line = 0;   ///< 1-based; 0 = unknown
+  unsigned column = 0; ///< 1-based; 0 = unknown
+  std::string function;
+  bool operator==(const Frame &) const = default;
+  auto operator<=>(const Frame &) const = default;
+};
+
+/// True for headers of the CUDA toolkit, CCCL, clang and the C++ library: not the user's code.
+bool isToolkitFile(const std::string &file);
+
+using Coordinates = std::array<unsigned, 3>;
+
+/// An access, or a blamed operation (then `needs` is set and the kind may be "fence").
+/// Words as in docs/journal.md.
+struct Operation {
+  std::string kind, order;
+  std::string scope; ///< empty when weak
+  bool isVolatile = false;
+  uint64_t bytes = 0;
+  std::string type;
+  std::vector<Frame> frames; ///< innermost first
+  std::string kernel;        ///< empty for host steps
+  std::string api;           ///< API call of a host step or copy
+  unsigned launch = 0;
+  Coordinates block{}, thread{};
+  unsigned warp = 0, lane = 0, stream = 0, device = 0;
+  std::string needs; ///< smallest scope that suffices; blamed operations only
+
+  bool isKnown() const { return !kind.empty(); }
+  bool isWeak() const { return order == "weak"; }
+  bool writes() const { return kind != "load" && kind != "fence"; }
+  /// The innermost frame of the user's own code; the innermost of all if there is none.
+  /// Null when there are no frames.
+  const Frame *place() const;
+  size_t placeIndex() const;
+};
+
+struct Memory {
+  std::string kind; ///< "device", "shared", "variable", ...
+  std::string name;
+  std::optional<unsigned> index; ///< n-th allocation of the process
+  std::optional<uint64_t> size;
+  uint64_t offset = 0, bytes = 0;
+  bool freed = false;
+};
+
+struct Finding {
+  std::string rule; ///< "D3"
+  std::string name; ///< "insufficient-scope"
+  bool isAdvisory = false;
+  std::string hazard, distance;
+  std::array<Operation, 2> accesses; ///< in execution order
+  Memory memory;
+  std::vector<Operation> blamed;
+  uint64_t count = 0;
+};
+
+struct Incomplete {
+  std::string what;
+  std::vector<Frame> frames; ///< empty when no site is known
+  std::string text;          ///< PTX or IR of the operation, may be empty
+  uint64_t count = 1;
+};
+
+struct KernelTally {
+  std::string name;
+  uint64_t launches = 0;
+};
+
+/// How the program ended.
+struct ProgramEnd {
+  int code = 0;
+  int signal = 0;        ///< 0 = it exited
+  bool timedOut = false; ///< stopped by --timeout
+};
+
+enum class Verdict { Clean, Findings, Incomplete };
+const char *nameOf(Verdict);
+
+struct Report {
+  std::string version, backend;
+  uint64_t seed = 0;
+  std::vector<std::string> command;
+  std::vector<KernelTally> kernels; ///< in order of first launch
+  uint64_t checkedAccesses = 0;
+  std::vector<Finding> findings, advisories;
+  std::vector<Incomplete> incomplete;
+  std::vector<std::string> failures; ///< the tool itself failed
+  std::vector<std::string> notes;    ///< e.g. why a backend was chosen
+  ProgramEnd end;
+
+  Verdict verdict() const;
+  uint64_t launches() const;
+};
+
+enum class ProgressMode { Advise, Strict, Off };
+
+/// Moves advisories to where `progress` wants progress-not-promised (D12) to be.
+void applyProgressMode(Report &report, ProgressMode mode);
+
+/// Adds what follows from the facts: "no instrumented kernel ran" and the like. Call once, last.
+void addDerivedLimits(Report &report);
+
+/// Exit codes that options can change.
+struct ExitCodes {
+  int findings = 66, failure = 67, nothingRan = 68, incomplete = 69;
+  bool strict = false;
+};
+
+/// The first that applies: signal (128 + n), tool failure, findings, the program's own code,
+/// incomplete under strict, no instrumented kernel ran, 0.
+int exitCode(const Report &report, const ExitCodes &codes);
+
+} // namespace scopesan::report

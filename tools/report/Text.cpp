@@ -1,0 +1,190 @@
+#include "Text.h"
+
+#include "Words.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <map>
+
+namespace scopesan::report {
+namespace {
+
+using llvm::raw_ostream;
+
+/// Lines of source files, read once.
+class SourceCache {
+public:
+  /// Empty when the file cannot be read or has no such line.
+  std::string line(const std::string &file, unsigned number) {
+    auto [it, isNew] = files.try_emplace(file);
+    if (isNew)
+      if (auto buffer = llvm::MemoryBuffer::getFile(file))
+        for (llvm::line_iterator line(**buffer, /*SkipBlanks=*/false); !line.is_at_eof(); ++line)
+          it->second.push_back(line->rtrim().str());
+    return number >= 1 && number <= it->second.size() ? it->second[number - 1] : std::string();
+  }
+
+private:
+  std::map<std::string, std::vector<std::string>> files;
+};
+
+class TextWriter {
+public:
+  TextWriter(raw_ostream &out, const TextOptions &options) : out(out), options(options) {}
+
+  void write(const Report &report) {
+    for (const std::string &failure : report.failures)
+      out << colour(raw_ostream::RED) << "ScopeSan: tool failure: " << plain() << failure << "\n";
+    size_t printed = 0;
+    for (const auto *list : {&report.findings, &report.advisories})
+      for (const Finding &finding : *list)
+        if (printed++ < options.printLimit)
+          writeFinding(finding);
+    if (printed > options.printLimit)
+      out << "ScopeSan: " << printed - options.printLimit
+          << " more not printed (print_limit=" << options.printLimit
+          << "); the JSON report has all\n\n";
+    writeIncomplete(report);
+    writeSummary(report);
+  }
+
+private:
+  std::string colour(raw_ostream::Colors c) const {
+    if (!options.colour)
+      return "";
+    return c == raw_ostream::RED      ? "\033[1;31m"
+           : c == raw_ostream::YELLOW ? "\033[1;33m"
+                                      : "\033[1m";
+  }
+  const char *plain() const { return options.colour ? "\033[0m" : ""; }
+
+  void writeFinding(const Finding &finding) {
+    out << colour(finding.isAdvisory ? raw_ostream::YELLOW : raw_ostream::RED)
+        << "ScopeSan: " << (finding.isAdvisory ? "advisory " : "") << finding.rule << ' '
+        << finding.name << ": " << plain() << colour(raw_ostream::WHITE) << titleOf(finding)
+        << plain() << '\n';
+    for (const Operation &access : finding.accesses)
+      if (access.isKnown())
+        writeOperation(access, describeLong(access));
+    out << "  memory: " << describeMemory(finding.memory) << '\n';
+    if (std::string why = summaryOf(finding); !why.empty())
+      out << "  why: " << why << '\n';
+    for (const Operation &op : finding.blamed)
+      writeOperation(op, "blamed: " + describeLong(op) +
+                             (op.needs.empty() ? "" : ", needs " + op.needs + " scope"));
+    if (std::string hint = hintOf(finding); !hint.empty())
+      out << "  fix: " << hint << '\n';
+    if (finding.count > 1)
+      out << "  seen " << finding.count << " times\n";
+    out << '\n';
+  }
+
+  void writeOperation(const Operation &op, const std::string &what) {
+    out << "  " << colour(raw_ostream::WHITE) << what << plain() << '\n';
+    writePlace(op.frames, op.placeIndex());
+    out << "      by " << describeActor(op) << '\n';
+  }
+
+  /// The user's own line with its callers; frames further in are the toolkit's.
+  void writePlace(const std::vector<Frame> &frames, size_t place) {
+    if (frames.empty()) {
+      out << "      at an unknown place (no line information: compile with -gline-tables-only)\n";
+      return;
+    }
+    for (size_t i = 0; options.toolkitFrames && i < place; ++i)
+      out << "      in " << frames[i].function << " at " << describePosition(frames[i]) << '\n';
+    const Frame &frame = frames[place];
+    out << "      at " << describePosition(frame);
+    if (!frame.function.empty())
+      out << " in " << frame.function;
+    out << '\n';
+    writeExcerpt(frame);
+    for (size_t i = place + 1; i < frames.size(); ++i) {
+      out << "         inlined from " << describePosition(frames[i]);
+      if (!frames[i].function.empty())
+        out << " in " << frames[i].function;
+      out << '\n';
+    }
+  }
+
+  void writeExcerpt(const Frame &frame) {
+    if (!options.excerpts || frame.line == 0)
+      return;
+    std::string line = sources.line(frame.file, frame.line);
+    if (line.empty())
+      return;
+    std::string number = std::to_string(frame.line);
+    out << "        " << number << " | " << line << '\n';
+    if (frame.column == 0 || frame.column > line.size())
+      return;
+    std::string pad;
+    for (size_t i = 0; i + 1 < frame.column; ++i)
+      pad += line[i] == '\t' ? '\t' : ' ';
+    out << "        " << std::string(number.size(), ' ') << " | " << pad << "^\n";
+  }
+
+  void writeIncomplete(const Report &report) {
+    for (const Incomplete &entry : report.incomplete) {
+      out << colour(raw_ostream::YELLOW) << "ScopeSan: incomplete: " << plain() << entry.what;
+      Operation at;
+      at.frames = entry.frames;
+      if (const Frame *frame = at.place()) {
+        out << " at " << describePosition(*frame);
+        if (!frame->function.empty())
+          out << " in " << frame->function;
+      }
+      if (entry.count > 1)
+        out << " (" << entry.count << " times)";
+      out << '\n';
+      if (!entry.text.empty())
+        out << "      " << llvm::StringRef(entry.text).trim() << '\n';
+    }
+  }
+
+  void writeSummary(const Report &report) {
+    for (const std::string &note : report.notes)
+      out << "ScopeSan: " << note << '\n';
+    out << "ScopeSan: " << (report.backend.empty() ? "no backend" : report.backend + " backend")
+        << ", seed " << report.seed << "; kernels run:";
+    if (report.kernels.empty())
+      out << " none";
+    const char *separator = " ";
+    for (const KernelTally &kernel : report.kernels) {
+      out << separator << shortFunctionName(kernel.name);
+      if (kernel.launches > 1)
+        out << " x" << kernel.launches;
+      separator = ", ";
+    }
+    out << "; " << report.checkedAccesses << " accesses checked\n";
+    if (report.end.signal)
+      out << "ScopeSan: the program was ended by signal " << report.end.signal
+          << (report.end.timedOut ? " after the time limit" : "") << '\n';
+    else if (report.end.code)
+      out << "ScopeSan: the program itself exited with code " << report.end.code << '\n';
+    out << "ScopeSan: verdict " << colour(raw_ostream::WHITE) << nameOf(report.verdict()) << plain()
+        << ": " << plural(report.findings.size(), "finding") << ", "
+        << plural(report.advisories.size(), "advisory") << ", "
+        << plural(report.incomplete.size(), "limit") << '\n';
+  }
+
+  static std::string plural(size_t n, llvm::StringRef word) {
+    std::string result = std::to_string(n) + " ";
+    if (n != 1 && word.ends_with("y"))
+      return result + word.drop_back().str() + "ies";
+    return result + word.str() + (n == 1 ? "" : "s");
+  }
+
+  raw_ostream &out;
+  const TextOptions &options;
+  SourceCache sources;
+};
+
+} // namespace
+
+void writeText(raw_ostream &out, const Report &report, const TextOptions &options) {
+  TextWriter(out, options).write(report);
+}
+
+} // namespace scopesan::report

@@ -1,0 +1,317 @@
+#include "Words.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+
+namespace scopesan::report {
+namespace {
+
+using llvm::StringRef;
+
+struct TitleRow {
+  StringRef name, title, hint;
+};
+constexpr TitleRow Titles[] = {
+#define SCOPESAN_TITLE(name, title, hint) {name, title, hint},
+#include "titles.def"
+};
+
+struct DistanceRow {
+  StringRef name, gap, must, scope;
+};
+constexpr DistanceRow Distances[] = {
+#define SCOPESAN_DISTANCE(name, gap, must, scope) {name, gap, must, scope},
+#include "distances.def"
+};
+
+struct SummaryRow {
+  StringRef name, summary;
+};
+constexpr SummaryRow Summaries[] = {
+#define SCOPESAN_RULE(id, enumerator, name, isAdvisory, summary) {name, summary},
+#include "scopesan/core/rules.def"
+};
+
+const TitleRow &titleRow(StringRef name) {
+  for (const TitleRow &row : Titles)
+    if (row.name == name || row.name.empty())
+      return row;
+  return Titles[0];
+}
+
+const DistanceRow &distanceRow(StringRef name) {
+  for (const DistanceRow &row : Distances)
+    if (row.name == name)
+      return row;
+  return Distances[3];
+}
+
+unsigned scopeRank(StringRef scope) {
+  static constexpr StringRef Order[] = {"thread", "block", "cluster", "device", "system"};
+  for (unsigned i = 0; i < 5; ++i)
+    if (Order[i] == scope)
+      return i;
+  return 0;
+}
+
+bool isFlat(const Coordinates &c) { return c[1] == 0 && c[2] == 0; }
+
+std::string numbered(StringRef what, const Coordinates &c) {
+  std::string result;
+  llvm::raw_string_ostream out(result);
+  out << what << ' ';
+  if (isFlat(c))
+    out << c[0];
+  else
+    out << '(' << c[0] << ',' << c[1] << ',' << c[2] << ')';
+  return result;
+}
+
+/// Who made an access, with just enough to tell it from the other one.
+std::string actorIn(const Finding &finding, const Operation &op, const Operation &other,
+                    bool isSecond) {
+  if (!op.isKnown())
+    return "an unknown thread";
+  if (op.kernel.empty())
+    return op.api.empty() ? "the host" : op.api;
+  StringRef distance = finding.distance;
+  if (other.kernel.empty() && other.isKnown())
+    return "kernel " + shortFunctionName(op.kernel);
+  if (distance == "same-warp")
+    return "lane " + std::to_string(op.lane) + (isSecond ? " of the same warp" : "");
+  if (distance == "same-block")
+    return numbered("thread", op.thread) + (isSecond ? " of the same block" : "");
+  if (distance == "between-kernels" || distance == "between-domains") {
+    std::string result = "kernel " + shortFunctionName(op.kernel);
+    if (op.kernel == other.kernel)
+      result = "launch " + std::to_string(op.launch) + " of " + result;
+    return result;
+  }
+  return numbered("block", op.block) +
+         (isSecond && distance == "same-cluster" ? " of the same cluster" : "");
+}
+
+/// "block-scope fences by block 0 and block 1" and the like, with the verb.
+std::string blamedPhrase(const Finding &finding) {
+  if (finding.blamed.empty())
+    return "scopes are";
+  std::string result;
+  size_t n = finding.blamed.size();
+  const Operation &second = finding.accesses[1];
+  for (size_t i = 0; i < n && i < 3; ++i) {
+    const Operation &op = finding.blamed[i];
+    bool isSecond =
+        op.launch == second.launch && op.block == second.block && op.thread == second.thread;
+    if (i)
+      result += i + 1 == n ? " and " : ", ";
+    result += describeShort(op) + " by " +
+              actorIn(finding, op, isSecond ? finding.accesses[0] : second, false);
+  }
+  if (n > 3)
+    result += " and " + std::to_string(n - 3) + " more";
+  return result + (n == 1 ? " is" : " are");
+}
+
+/// The widest scope that a blamed operation needs; without blame, what the distance asks for.
+std::string neededScope(const Finding &finding) {
+  std::string needs;
+  if (finding.blamed.empty())
+    needs = distanceRow(finding.distance).scope.str();
+  for (const Operation &op : finding.blamed)
+    if (scopeRank(op.needs) > scopeRank(needs))
+      needs = op.needs;
+  return needs;
+}
+
+/// Index of the access whose scope is too narrow: the smaller scope, the first one if equal.
+unsigned narrowIndex(const Finding &finding) {
+  return scopeRank(finding.accesses[1].scope) < scopeRank(finding.accesses[0].scope) ? 1 : 0;
+}
+
+std::string otherVerb(const Finding &finding) {
+  const Operation &narrow = finding.accesses[narrowIndex(finding)];
+  const Operation &other = finding.accesses[1 - narrowIndex(finding)];
+  if (!narrow.writes())
+    return "of what is written from";
+  if (other.kind == "load")
+    return "read from";
+  return other.kind == "store" ? "overwritten from" : "updated from";
+}
+
+std::string expand(StringRef pattern, const Finding &finding) {
+  const Operation &first = finding.accesses[0], &second = finding.accesses[1];
+  unsigned narrow = narrowIndex(finding);
+  const DistanceRow &distance = distanceRow(finding.distance);
+  std::string by[2] = {actorIn(finding, first, second, false),
+                       actorIn(finding, second, first, true)};
+  const std::map<StringRef, std::string> values = {
+      {"1", describeShort(first)},
+      {"2", describeShort(second)},
+      {"1by", by[0]},
+      {"2by", by[1]},
+      {"narrow", describeShort(finding.accesses[narrow])},
+      {"narrowby", by[narrow]},
+      {"otherby", by[1 - narrow]},
+      {"otherverb", otherVerb(finding)},
+      {"gap", distance.gap.str()},
+      {"must", distance.must.str()},
+      {"blamed", blamedPhrase(finding)},
+      {"needs", neededScope(finding)},
+  };
+  std::string result;
+  while (!pattern.empty()) {
+    auto [text, rest] = pattern.split('{');
+    result += text;
+    if (rest.empty())
+      break;
+    auto [name, after] = rest.split('}');
+    auto value = values.find(name);
+    result += value == values.end() ? "{" + name.str() + "}" : value->second;
+    pattern = after;
+  }
+  return result;
+}
+
+std::string verbNoun(const Operation &op) {
+  static const std::map<StringRef, StringRef> Weak = {{"load", "read"}, {"store", "write"}};
+  static const std::map<StringRef, StringRef> Strong = {
+      {"load", "load"},         {"store", "store"},
+      {"rmw", "atomic update"}, {"cas", "compare-exchange"},
+      {"red", "reduction"},     {"fence", "fence"},
+      {"copy", "copy"}};
+  if (op.isWeak())
+    if (auto it = Weak.find(op.kind); it != Weak.end())
+      return it->second.str();
+  auto it = Strong.find(op.kind);
+  return it == Strong.end() ? "access" : it->second.str();
+}
+
+std::string memoryKind(StringRef kind) {
+  static const std::map<StringRef, StringRef> Words = {{"shared", "shared variable"},
+                                                       {"dynamic-shared", "shared"},
+                                                       {"variable", "device variable"},
+                                                       {"constant", "constant variable"},
+                                                       {"heap", "device heap"},
+                                                       {"managed", "managed memory"},
+                                                       {"device", "device memory"},
+                                                       {"host-mapped", "mapped host memory"},
+                                                       {"host-pinned", "pinned host memory"}};
+  auto it = Words.find(kind);
+  return it == Words.end() ? kind.str() : it->second.str();
+}
+
+} // namespace
+
+std::string shortFunctionName(const std::string &name) {
+  int depth = 0; // parentheses within template arguments do not end the name
+  for (size_t i = 0; i < name.size(); ++i) {
+    depth += name[i] == '<' ? 1 : name[i] == '>' ? -1 : 0;
+    if (name[i] == '(' && depth == 0 && i > 0)
+      return name.substr(0, i);
+  }
+  return name;
+}
+
+std::string describeShort(const Operation &op) {
+  if (!op.isKnown())
+    return "access";
+  if (op.isWeak())
+    return verbNoun(op);
+  std::string result = op.scope + "-scope ";
+  if (op.isVolatile)
+    result = "volatile ";
+  if (op.order == "acquire" || op.order == "release" || op.order == "acq_rel")
+    result += op.order == "acq_rel" ? "acquire-release " : op.order + " ";
+  return result + verbNoun(op);
+}
+
+std::string describeLong(const Operation &op) {
+  if (!op.isKnown())
+    return "an access that is not known";
+  std::string result;
+  if (op.bytes)
+    result = std::to_string(op.bytes) + "-byte ";
+  if (op.isVolatile)
+    result += "volatile ";
+  result += op.order == "sc" ? "seq_cst" : op.order;
+  result += " " + verbNoun(op);
+  if (!op.type.empty() && op.kind != "fence")
+    result += " of " + op.type;
+  if (!op.isWeak())
+    result += " at " + op.scope + " scope";
+  return result;
+}
+
+std::string describeActor(const Operation &op) {
+  std::string result;
+  llvm::raw_string_ostream out(result);
+  if (op.kernel.empty()) {
+    out << (op.api.empty() ? "the host" : op.api) << " on stream " << op.stream;
+    return result;
+  }
+  auto dim = [&](const char *what, const Coordinates &c) {
+    out << ", " << what << " (" << c[0] << ',' << c[1] << ',' << c[2] << ')';
+  };
+  out << "kernel " << shortFunctionName(op.kernel);
+  if (op.launch)
+    out << ", launch " << op.launch;
+  dim("block", op.block);
+  dim("thread", op.thread);
+  out << ", warp " << op.warp << " lane " << op.lane;
+  return result;
+}
+
+std::string describeMemory(const Memory &memory) {
+  std::string result;
+  llvm::raw_string_ostream out(result);
+  if (memory.kind == "unknown")
+    return "memory that no known allocation covers";
+  uint64_t last = memory.offset + (memory.bytes ? memory.bytes - 1 : 0);
+  bool isWhole = memory.size && memory.offset == 0 && memory.bytes == *memory.size;
+  if (!isWhole) {
+    out << (last == memory.offset ? "byte " : "bytes ") << memory.offset;
+    if (last != memory.offset)
+      out << '-' << last;
+    out << " of ";
+  }
+  if (memory.index) {
+    if (memory.size)
+      out << *memory.size << "-byte ";
+    out << memory.name << " #" << *memory.index << " (" << memoryKind(memory.kind) << ')';
+  } else if (memory.kind == "dynamic-shared") {
+    out << "dynamic shared memory";
+  } else {
+    out << '`' << memory.name << "` (";
+    if (memory.size)
+      out << *memory.size << (*memory.size == 1 ? " byte, " : " bytes, ");
+    out << memoryKind(memory.kind) << ')';
+  }
+  if (memory.freed)
+    out << ", already freed";
+  return result;
+}
+
+std::string describePosition(const Frame &frame) {
+  std::string result = frame.file.empty() ? "<unknown file>" : frame.file;
+  if (frame.line)
+    result += ":" + std::to_string(frame.line);
+  if (frame.line && frame.column)
+    result += ":" + std::to_string(frame.column);
+  return result;
+}
+
+std::string titleOf(const Finding &finding) {
+  return expand(titleRow(finding.name).title, finding);
+}
+std::string hintOf(const Finding &finding) { return expand(titleRow(finding.name).hint, finding); }
+
+std::string summaryOf(const Finding &finding) {
+  for (const SummaryRow &row : Summaries)
+    if (row.name == finding.name)
+      return row.summary.str();
+  return "";
+}
+
+} // namespace scopesan::report

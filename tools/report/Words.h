@@ -1,0 +1,29 @@
+// Sentences about findings: titles, hints, names of threads and places. Wording only; the tables
+// are titles.def and distances.def.
+#pragma once
+
+#include "Model.h"
+
+namespace scopesan::report {
+
+/// One sentence that names the cause.
+std::string titleOf(const Finding &finding);
+/// What to change; may be empty.
+std::string hintOf(const Finding &finding);
+/// The rule's one-sentence summary (rules.def); may be empty.
+std::string summaryOf(const Finding &finding);
+
+/// "block-scope release store", "write", "volatile load".
+std::string describeShort(const Operation &op);
+/// "4-byte release store of int at block scope", "8-byte weak write".
+std::string describeLong(const Operation &op);
+/// "kernel f, launch 2, block (0,0,0), thread (3,0,0), warp 0, lane 3" or "cudaMemcpy on stream 0".
+std::string describeActor(const Operation &op);
+/// "x (4 bytes, device variable)", "bytes 128-131 of 4096-byte cudaMalloc #2".
+std::string describeMemory(const Memory &memory);
+/// "file:line:column"; without what is unknown.
+std::string describePosition(const Frame &frame);
+/// The name without parameters: "f" for "f(int*)".
+std::string shortFunctionName(const std::string &name);
+
+} // namespace scopesan::report
