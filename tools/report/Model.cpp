@@ -3,6 +3,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <csignal>
+
 namespace scopesan::report {
 
 bool isToolkitFile(const std::string &file) {
@@ -77,6 +79,8 @@ void addDerivedLimits(Report &report) {
 int exitCode(const Report &report, const ExitCodes &codes) {
   if (report.end.signal)
     return 128 + report.end.signal;
+  if (report.end.timedOut) // it caught our SIGTERM and exited
+    return 128 + SIGTERM;
   if (!report.failures.empty())
     return codes.failure;
   if (!report.findings.empty())

@@ -1,0 +1,66 @@
+#include "Backend.h"
+
+#include <cstdlib>
+
+namespace scopesan::tool {
+namespace {
+
+llvm::Error error(const std::string &what) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), what);
+}
+
+/// Our library goes first: it must win over every other definition of the CUDA runtime.
+void prependPreload(const std::string &library) {
+  const char *before = getenv("LD_PRELOAD");
+  std::string value = library;
+  if (before && *before)
+    value += std::string(":") + before;
+  setenv("LD_PRELOAD", value.c_str(), 1);
+}
+
+} // namespace
+
+bool hasGpu() { return fileExists("/dev/nvidiactl") && fileExists("/dev/nvidia0"); }
+
+llvm::Expected<BackendChoice> chooseBackend(const Installation &installation,
+                                            const host::Options &options) {
+  BackendChoice choice{options.backend, ""};
+  bool hasGpuBackend = fileExists(installation.gpuBackend());
+  if (choice.name == "auto") {
+    choice.name = hasGpuBackend && hasGpu() ? "gpu" : "cpu";
+    if (choice.name == "gpu")
+      choice.note = "backend gpu: a GPU is present";
+    else if (!hasGpuBackend)
+      choice.note = "backend cpu: this build has no GPU backend";
+    else
+      choice.note = "backend cpu: no GPU is present";
+  }
+  if (choice.name == "gpu") {
+    if (!hasGpuBackend)
+      return error("this build has no GPU backend yet ('" + installation.gpuBackend() +
+                   "' is missing); use --backend=cpu");
+    if (!hasGpu())
+      return error("no NVIDIA GPU is visible (/dev/nvidia0); use --backend=cpu, or give the "
+                   "container access to the GPU");
+    return choice;
+  }
+  for (const std::string &part : {installation.cpuBackend(), installation.codegen()})
+    if (!fileExists(part))
+      return error("the CPU backend is incomplete: '" + part +
+                   "' is missing; build all targets or install ScopeSan again");
+  return choice;
+}
+
+void exportEnvironment(const Installation &installation, const host::Options &options,
+                       const std::string &journal) {
+  setenv("SCOPESAN_JOURNAL", journal.c_str(), 1);
+  setenv("SCOPESAN_OPTIONS", host::formatOptions(options).c_str(), 1);
+  setenv("SCOPESAN_CODEGEN", installation.codegen().c_str(), 1);
+  setenv("SCOPESAN_TOOL", installation.tool().c_str(), 1);
+  // Lazy loading deadlocks a kernel that is first launched while another one waits for it.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  if (options.backend == "cpu")
+    prependPreload(installation.cpuBackend());
+}
+
+} // namespace scopesan::tool
