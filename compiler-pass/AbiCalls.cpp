@@ -1,0 +1,122 @@
+#include "AbiCalls.h"
+
+#include "AddressSpaces.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace llvm;
+
+namespace scopesan::pass {
+namespace {
+
+struct Signature {
+  StringLiteral Name, Parameters;
+};
+constexpr Signature Table[] = {
+#define SCOPESAN_ABI(name, result, parameters) {#name, #parameters},
+#include "scopesan/abi.def"
+};
+
+/// "(ptr addr, i32 bytes)" as a function type; every entry point returns void.
+FunctionType *parseType(LLVMContext &C, StringRef Parameters) {
+  SmallVector<StringRef, 6> Parts;
+  Parameters.trim("()").split(Parts, ',');
+  SmallVector<Type *, 6> Types;
+  for (StringRef P : Parts) {
+    StringRef T = P.trim().split(' ').first;
+    if (T == "ptr")
+      Types.push_back(PointerType::get(C, GenericAddressSpace));
+    else if (T == "i32")
+      Types.push_back(Type::getInt32Ty(C));
+    else if (T == "i64")
+      Types.push_back(Type::getInt64Ty(C));
+    else
+      report_fatal_error("ScopeSan: unknown parameter type in abi.def: " + T);
+  }
+  return FunctionType::get(Type::getVoidTy(C), Types, false);
+}
+
+/// Written by the runtime before any kernel of the module runs, hence invariant inside kernels.
+GlobalVariable *createSiteBase(Module &M) {
+  Type *I32 = Type::getInt32Ty(M.getContext());
+  auto *G = new GlobalVariable(M, I32, /*isConstant=*/false, GlobalValue::ExternalLinkage,
+                               ConstantInt::get(I32, 0), abi::SiteBaseSymbol, nullptr,
+                               GlobalValue::NotThreadLocal, GlobalAddressSpace,
+                               /*isExternallyInitialized=*/true);
+  G->setAlignment(Align(4));
+  return G;
+}
+
+} // namespace
+
+AbiCalls::AbiCalls(Module &M) : M(M), SiteBase(createSiteBase(M)) {
+  for (const Signature &S : Table) {
+    FunctionCallee Callee = M.getOrInsertFunction(S.Name, parseType(M.getContext(), S.Parameters));
+    auto *F = cast<Function>(Callee.getCallee());
+    F->addFnAttr(Attribute::Convergent);
+    F->addFnAttr(Attribute::NoUnwind);
+  }
+}
+
+void AbiCalls::call(IRBuilderBase &B, StringRef Name, ArrayRef<Value *> Arguments) {
+  CallInst *C = B.CreateCall(M.getFunction(Name), Arguments);
+  C->addFnAttr(Attribute::Convergent);
+}
+
+Value *AbiCalls::site(IRBuilderBase &B, uint32_t Index) {
+  LoadInst *Base = B.CreateAlignedLoad(B.getInt32Ty(), SiteBase, Align(4));
+  Base->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(M.getContext(), {}));
+  return Index ? B.CreateAdd(Base, B.getInt32(Index)) : Base;
+}
+
+void AbiCalls::weak(IRBuilderBase &B, bool Write, Value *Address, uint32_t Bytes, uint32_t Site) {
+  call(B, Write ? "__scopesan_write" : "__scopesan_read",
+       {Address, B.getInt32(Bytes), site(B, Site)});
+}
+
+void AbiCalls::range(IRBuilderBase &B, bool Write, Value *Address, Value *Length, uint32_t Site) {
+  call(B, Write ? "__scopesan_write_range" : "__scopesan_read_range",
+       {Address, B.CreateZExtOrTrunc(Length, B.getInt64Ty()), site(B, Site)});
+}
+
+void AbiCalls::atomicBefore(IRBuilderBase &B, const StrongAccess &A) {
+  call(B, "__scopesan_atomic_before",
+       {A.Address, B.getInt32(A.Bytes), B.getInt32(A.Op.raw()), site(B, A.Site)});
+}
+
+void AbiCalls::atomicAfter(IRBuilderBase &B, const StrongAccess &A, Value *Wrote, Value *Read) {
+  call(B, "__scopesan_atomic_after",
+       {A.Address, B.getInt32(A.Bytes), B.getInt32(A.Op.raw()), site(B, A.Site), Wrote, Read});
+}
+
+void AbiCalls::fence(IRBuilderBase &B, abi::Op Op, uint32_t Site) {
+  call(B, "__scopesan_fence", {B.getInt32(Op.raw()), site(B, Site)});
+}
+
+void AbiCalls::blockBarrierBefore(IRBuilderBase &B, const BlockBarrierCall &C) {
+  call(B, "__scopesan_block_barrier_before",
+       {B.getInt32(uint32_t(C.Kind)), C.Id, C.Count, site(B, C.Site)});
+}
+
+void AbiCalls::blockBarrierAfter(IRBuilderBase &B, const BlockBarrierCall &C) {
+  if (C.Kind != abi::BarrierKind::Arrive) // S7: a source only
+    call(B, "__scopesan_block_barrier_after",
+         {B.getInt32(uint32_t(C.Kind)), C.Id, C.Count, site(B, C.Site)});
+}
+
+void AbiCalls::warpBarrierBefore(IRBuilderBase &B, Value *Mask, uint32_t Site) {
+  call(B, "__scopesan_warp_barrier_before", {Mask, site(B, Site)});
+}
+
+void AbiCalls::warpBarrierAfter(IRBuilderBase &B, Value *Mask, uint32_t Site) {
+  call(B, "__scopesan_warp_barrier_after", {Mask, site(B, Site)});
+}
+
+void AbiCalls::unmodelled(IRBuilderBase &B, uint32_t Site) {
+  call(B, "__scopesan_unmodelled", {site(B, Site)});
+}
+
+} // namespace scopesan::pass

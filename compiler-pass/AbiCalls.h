@@ -1,0 +1,56 @@
+// Emits the calls that abi.def declares.
+#pragma once
+
+#include "SiteTable.h"
+
+#include "scopesan/abi.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+namespace scopesan::pass {
+
+/// An access as the strong entry points take it.
+struct StrongAccess {
+  llvm::Value *Address; ///< generic pointer
+  uint32_t Bytes;
+  abi::Op Op;
+  uint32_t Site;
+};
+
+struct BlockBarrierCall {
+  abi::BarrierKind Kind;
+  llvm::Value *Id, *Count; ///< i32
+  uint32_t Site;
+};
+
+/// Every call is convergent: two arms of a branch must not merge into one call with a selected site.
+class AbiCalls {
+public:
+  explicit AbiCalls(llvm::Module &M);
+
+  void weak(llvm::IRBuilderBase &B, bool Write, llvm::Value *Address, uint32_t Bytes,
+            uint32_t Site);
+  void range(llvm::IRBuilderBase &B, bool Write, llvm::Value *Address, llvm::Value *Length,
+             uint32_t Site);
+  void atomicBefore(llvm::IRBuilderBase &B, const StrongAccess &A);
+  /// `Wrote` i32, `Value` i64.
+  void atomicAfter(llvm::IRBuilderBase &B, const StrongAccess &A, llvm::Value *Wrote,
+                   llvm::Value *Value);
+  void fence(llvm::IRBuilderBase &B, abi::Op Op, uint32_t Site);
+  void blockBarrierBefore(llvm::IRBuilderBase &B, const BlockBarrierCall &C);
+  void blockBarrierAfter(llvm::IRBuilderBase &B, const BlockBarrierCall &C);
+  void warpBarrierBefore(llvm::IRBuilderBase &B, llvm::Value *Mask, uint32_t Site);
+  void warpBarrierAfter(llvm::IRBuilderBase &B, llvm::Value *Mask, uint32_t Site);
+  void unmodelled(llvm::IRBuilderBase &B, uint32_t Site);
+
+  llvm::GlobalVariable &siteBase() { return *SiteBase; }
+
+private:
+  void call(llvm::IRBuilderBase &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Arguments);
+  llvm::Value *site(llvm::IRBuilderBase &B, uint32_t Index);
+
+  llvm::Module &M;
+  llvm::GlobalVariable *SiteBase;
+};
+
+} // namespace scopesan::pass

@@ -1,0 +1,249 @@
+#include "Instrument.h"
+
+#include "AddressSpaces.h"
+#include "Elide.h"
+#include "Options.h"
+
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+using scopesan::abi::AccessKind;
+
+namespace scopesan::pass {
+namespace {
+
+class FunctionInstrumenter {
+public:
+  FunctionInstrumenter(InstrumentContext &Context) : Context(Context), Calls(Context.Calls) {}
+  void run(Function &F);
+
+private:
+  void instruction(Instruction &I, Operation &O);
+  void weak(Instruction &I, Operation &O);
+  void range(Instruction &I, Operation &O);
+  void strong(Instruction &I, Operation &O);
+  void fence(Instruction &I, Operation &O);
+  void blockBarrier(Instruction &I, Operation &O);
+  void warpBarrier(Instruction &I, Operation &O);
+  uint32_t bytesOf(const Operation &O) const;
+
+  InstrumentContext &Context;
+  AbiCalls &Calls;
+};
+
+std::string typeText(Type *T) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  T->print(OS);
+  return Text;
+}
+
+Value *generic(IRBuilderBase &B, Value *Pointer) {
+  return B.CreateAddrSpaceCast(Pointer, B.getPtrTy(GenericAddressSpace));
+}
+
+uint32_t FunctionInstrumenter::bytesOf(const Operation &O) const {
+  return uint32_t(Context.M.getDataLayout().getTypeStoreSize(O.ValueType).getFixedValue());
+}
+
+void FunctionInstrumenter::weak(Instruction &I, Operation &O) {
+  uint32_t Bytes = bytesOf(O);
+  if (isPrivateOrConstant(O.Address) || Bytes == 0)
+    return;
+  IRBuilder<> B(&I);
+  uint32_t Site = Context.Sites.add(I, O.Op, Bytes, typeText(O.ValueType));
+  Calls.weak(B, O.Op.isWrite(), generic(B, O.Address), Bytes, Site);
+}
+
+void FunctionInstrumenter::range(Instruction &I, Operation &O) {
+  auto *Fixed = dyn_cast<ConstantInt>(O.Length);
+  uint32_t Bytes = Fixed && Fixed->getValue().ult(1ull << 32) ? Fixed->getZExtValue() : 0;
+  IRBuilder<> B(&I);
+  auto Report = [&](Value *Address, AccessKind Kind) {
+    if (isPrivateOrConstant(Address))
+      return;
+    abi::Op Op(Kind, abi::MemoryOrder::Weak, abi::Scope::Thread,
+               toAbiSpace(Address->getType()->getPointerAddressSpace()));
+    uint32_t Site = Context.Sites.add(I, Op, Bytes, O.Source ? "memcpy" : "memset");
+    Calls.range(B, Kind == AccessKind::Store, generic(B, Address), O.Length, Site);
+  };
+  if (O.Source)
+    Report(O.Source, AccessKind::Load);
+  Report(O.Address, AccessKind::Store);
+}
+
+/// Value read and whether memory was written, after the access.
+std::pair<Value *, Value *> outcome(IRBuilderBase &B, Instruction &I, AccessKind Kind) {
+  if (Kind == AccessKind::Store)
+    return {B.getInt32(1), B.getInt64(0)};
+  if (Kind == AccessKind::Load)
+    return {B.getInt32(0), toValueBits(B, &I)};
+  if (Kind != AccessKind::Cas)
+    return {B.getInt32(1), toValueBits(B, &I)};
+  if (isa<AtomicCmpXchgInst>(I))
+    return {B.CreateZExt(B.CreateExtractValue(&I, 1), B.getInt32Ty()),
+            toValueBits(B, B.CreateExtractValue(&I, 0))};
+  // llvm.nvvm.atomic.cas(pointer, expected, desired) returns the old value.
+  Value *Equal = B.CreateICmpEQ(&I, cast<CallBase>(I).getArgOperand(1));
+  return {B.CreateZExt(Equal, B.getInt32Ty()), toValueBits(B, &I)};
+}
+
+void FunctionInstrumenter::strong(Instruction &I, Operation &O) {
+  if (isPrivateOrConstant(O.Address))
+    return;
+  IRBuilder<> B(&I);
+  uint32_t Bytes = bytesOf(O);
+  uint32_t Site = Context.Sites.add(I, O.Op, Bytes, typeText(O.ValueType));
+  if (O.FenceBefore)
+    Calls.fence(B, abi::Op(AccessKind::Fence, abi::MemoryOrder::SeqCst, O.Op.scope()), Site);
+  StrongAccess A{generic(B, O.Address), Bytes, O.Op, Site};
+  Calls.atomicBefore(B, A);
+  IRBuilder<> After(I.getNextNode());
+  After.SetCurrentDebugLocation(B.getCurrentDebugLocation());
+  auto [Wrote, Read] = outcome(After, I, O.Op.kind());
+  Calls.atomicAfter(After, A, Wrote, Read);
+}
+
+void FunctionInstrumenter::fence(Instruction &I, Operation &O) {
+  IRBuilder<> B(&I);
+  Calls.fence(B, O.Op, Context.Sites.add(I, O.Op, 0, ""));
+}
+
+void FunctionInstrumenter::blockBarrier(Instruction &I, Operation &O) {
+  IRBuilder<> B(&I);
+  uint32_t Site = Context.Sites.add(I, abi::Op(), 0, "");
+  BlockBarrierCall C{O.Barrier, O.Id, O.Count ? O.Count : B.getInt32(0), Site};
+  Calls.blockBarrierBefore(B, C);
+  IRBuilder<> After(I.getNextNode());
+  After.SetCurrentDebugLocation(B.getCurrentDebugLocation());
+  Calls.blockBarrierAfter(After, C);
+}
+
+void FunctionInstrumenter::warpBarrier(Instruction &I, Operation &O) {
+  IRBuilder<> B(&I);
+  uint32_t Site = Context.Sites.add(I, abi::Op(), 0, "");
+  Calls.warpBarrierBefore(B, O.Mask, Site);
+  IRBuilder<> After(I.getNextNode());
+  After.SetCurrentDebugLocation(B.getCurrentDebugLocation());
+  Calls.warpBarrierAfter(After, O.Mask, Site);
+}
+
+void FunctionInstrumenter::instruction(Instruction &I, Operation &O) {
+  switch (O.Kind) {
+  case OperationKind::None:
+    return;
+  case OperationKind::Weak:
+    return weak(I, O);
+  case OperationKind::Range:
+    return range(I, O);
+  case OperationKind::Strong:
+    return strong(I, O);
+  case OperationKind::Fence:
+    return fence(I, O);
+  case OperationKind::BlockBarrier:
+    return blockBarrier(I, O);
+  case OperationKind::WarpBarrier:
+    return warpBarrier(I, O);
+  case OperationKind::InlineAsm:
+    return instrumentAsm(Context, cast<CallBase>(I));
+  case OperationKind::Unmodelled: {
+    IRBuilder<> B(&I);
+    return Context.unmodelled(B, I, O.Text, "not modelled yet");
+  }
+  }
+}
+
+void FunctionInstrumenter::run(Function &F) {
+  // Classified first: the calls inserted for one instruction must not be looked at.
+  std::vector<std::pair<Instruction *, Operation>> Work;
+  for (Instruction &I : instructions(F))
+    if (Operation O = classify(I); O.Kind != OperationKind::None)
+      Work.emplace_back(&I, std::move(O));
+  for (auto &[I, O] : Work) {
+    // Reports and the verifier need a location on calls in functions with debug information.
+    if (!I->getDebugLoc() && F.getSubprogram())
+      I->setDebugLoc(DILocation::get(F.getContext(), 0, 0, F.getSubprogram()));
+    instruction(*I, O);
+  }
+}
+
+} // namespace
+
+Value *toValueBits(IRBuilderBase &B, Value *V) {
+  Type *T = V->getType();
+  if (T->isPointerTy())
+    return B.CreatePtrToInt(V, B.getInt64Ty());
+  if (T->isAggregateType() || !T->isSized() || T->isVoidTy())
+    return B.getInt64(0);
+  Type *Bits = B.getIntNTy(unsigned(T->getPrimitiveSizeInBits()));
+  return B.CreateZExtOrTrunc(B.CreateBitCast(V, Bits), B.getInt64Ty());
+}
+
+void InstrumentContext::unmodelled(IRBuilderBase &B, const Instruction &I, StringRef Text,
+                                   StringRef Reason) {
+  Calls.unmodelled(B, Sites.add(I, abi::Op(), 0, Text));
+  if (!Notes || !Noted.insert(Text).second)
+    return;
+  // Written directly: clang hides notes and remarks of the back end, and -Werror must not apply.
+  raw_ostream &OS = errs();
+  if (const DILocation *L = I.getDebugLoc(); L && L->getLine())
+    OS << L->getFilename() << ':' << L->getLine() << ':' << L->getColumn() << ": ";
+  else
+    OS << M.getSourceFileName() << ": ";
+  OS << "note: ScopeSan: " << Reason << " (X1 incomplete): " << Text << '\n';
+}
+
+/// Promises that the inserted calls break: they read and write the runtime's memory, they wait, and
+/// they keep addresses.
+static void dropBrokenPromises(Function &F) {
+  for (Attribute::AttrKind Kind :
+       {Attribute::Memory, Attribute::NoSync, Attribute::NoFree, Attribute::WillReturn,
+        Attribute::NoRecurse, Attribute::Speculatable, Attribute::NoCallback})
+    F.removeFnAttr(Kind);
+  F.addFnAttr(Attribute::Convergent);
+  for (Argument &A : F.args())
+    for (Attribute::AttrKind Kind :
+         {Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly, Attribute::Captures,
+          Attribute::Initializes, Attribute::NoFree})
+      A.removeAttr(Kind);
+}
+
+/// The same for calls of functions of this module, and for asm that the calls now surround.
+static void dropBrokenPromises(CallBase &C) {
+  const Function *Callee = C.getCalledFunction();
+  if (Callee && Callee->isDeclaration())
+    return;
+  for (Attribute::AttrKind Kind : {Attribute::Memory, Attribute::NoSync, Attribute::NoFree,
+                                   Attribute::WillReturn, Attribute::NoCallback})
+    C.removeFnAttr(Kind);
+  for (unsigned I = 0; I < C.arg_size(); ++I)
+    for (Attribute::AttrKind Kind : {Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly,
+                                     Attribute::Captures, Attribute::Initializes})
+      C.removeParamAttr(I, Kind);
+}
+
+void instrument(Module &M) {
+  SmallVector<Function *, 16> Functions;
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      Functions.push_back(&F);
+  InstrumentContext Context(M);
+  for (Function *F : Functions)
+    FunctionInstrumenter(Context).run(*F);
+  // Last: the classification of later functions reads these attributes (O6).
+  for (Function *F : Functions) {
+    dropBrokenPromises(*F);
+    for (Instruction &I : instructions(*F))
+      if (auto *C = dyn_cast<CallBase>(&I))
+        dropBrokenPromises(*C);
+  }
+  Context.Sites.emit(M, Context.Calls.siteBase());
+  appendToCompilerUsed(M, {M.getNamedGlobal(abi::ModuleSymbol), &Context.Calls.siteBase()});
+}
+
+} // namespace scopesan::pass

@@ -1,0 +1,21 @@
+#include "Options.h"
+
+using namespace llvm;
+
+namespace scopesan::pass {
+
+static cl::OptionCategory Category("ScopeSan");
+
+cl::opt<std::string> EmitInstrumented("scopesan-emit-instrumented", cl::value_desc("file"),
+                                      cl::desc("Write the instrumented copy as LLVM assembly"),
+                                      cl::cat(Category));
+cl::opt<bool> Enable("scopesan-enable", cl::init(true), cl::desc("Instrument device modules"),
+                     cl::cat(Category));
+cl::opt<bool> Notes("scopesan-notes", cl::init(true),
+                    cl::desc("Print a note for each operation that is not modelled"),
+                    cl::cat(Category));
+cl::list<std::string> ToolkitFolders("scopesan-toolkit", cl::value_desc("dir"),
+                                     cl::desc("Folder of the CUDA toolkit's headers"),
+                                     cl::cat(Category));
+
+} // namespace scopesan::pass

@@ -1,0 +1,118 @@
+// Entry point of the plugin. In clang: marks compare-exchanges at pipeline start, everything else at
+// OptimizerLast, which also runs at -O0. In opt: passes scopesan, scopesan-normalise and
+// scopesan-instrument for tests.
+#include "Instrument.h"
+#include "Normalise.h"
+#include "Options.h"
+#include "Snapshot.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+namespace scopesan::pass {
+namespace {
+
+bool isOurs(const Module &M) { return Enable && M.getTargetTriple().isNVPTX(); }
+
+/// clang runs without the verifier.
+void check(const Module &M, StringRef What) {
+  std::string Problem;
+  raw_string_ostream OS(Problem);
+  if (verifyModule(M, &OS))
+    report_fatal_error("ScopeSan: broken " + What + ", please report this: " + Problem);
+}
+
+void writeText(const Module &M, StringRef Path) {
+  std::error_code Failure;
+  raw_fd_ostream OS(Path, Failure, sys::fs::OF_Text);
+  if (Failure)
+    report_fatal_error("ScopeSan: cannot write '" + Path + "': " + Failure.message());
+  M.print(OS, nullptr);
+}
+
+struct MarkPass : PassInfoMixin<MarkPass> {
+  static bool isRequired() { return true; }
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    if (isOurs(M))
+      markWrittenCompareExchanges(M);
+    return PreservedAnalyses::all();
+  }
+};
+
+struct NormalisePass : PassInfoMixin<NormalisePass> {
+  static bool isRequired() { return true; }
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    if (!isOurs(M))
+      return PreservedAnalyses::all();
+    markWrittenCompareExchanges(M);
+    normaliseCompareExchanges(M);
+    normaliseReadModifyWrites(M);
+    return PreservedAnalyses::none();
+  }
+};
+
+struct InstrumentPass : PassInfoMixin<InstrumentPass> {
+  static bool isRequired() { return true; }
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    if (!isOurs(M))
+      return PreservedAnalyses::all();
+    instrument(M);
+    check(M, "instrumented module");
+    return PreservedAnalyses::none();
+  }
+};
+
+/// The device job: normalised original, instrumented copy as a snapshot inside it.
+struct ScopeSanPass : PassInfoMixin<ScopeSanPass> {
+  static bool isRequired() { return true; }
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    if (!isOurs(M))
+      return PreservedAnalyses::all();
+    normaliseCompareExchanges(M);
+    std::unique_ptr<Module> Copy = CloneModule(M);
+    normaliseReadModifyWrites(*Copy);
+    instrument(*Copy);
+    check(*Copy, "instrumented module");
+    if (!EmitInstrumented.empty())
+      writeText(*Copy, EmitInstrumented);
+    embedSnapshot(*Copy, M);
+    check(M, "device module");
+    return PreservedAnalyses::none();
+  }
+};
+
+void registerPasses(PassBuilder &PB) {
+  PB.registerPipelineStartEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(MarkPass()); });
+  PB.registerOptimizerLastEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
+        MPM.addPass(ScopeSanPass());
+      });
+  PB.registerPipelineParsingCallback(
+      [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name == "scopesan")
+          MPM.addPass(ScopeSanPass());
+        else if (Name == "scopesan-normalise")
+          MPM.addPass(NormalisePass());
+        else if (Name == "scopesan-instrument")
+          MPM.addPass(InstrumentPass());
+        else
+          return false;
+        return true;
+      });
+}
+
+} // namespace
+} // namespace scopesan::pass
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "ScopeSan", "0.1.0", scopesan::pass::registerPasses};
+}

@@ -1,0 +1,47 @@
+// What one LLVM instruction does to memory and to other threads. Decides nothing about inline asm
+// (InstrumentAsm) and nothing about whether a check is needed (Elide).
+#pragma once
+
+#include "scopesan/abi.h"
+
+#include <string>
+
+namespace llvm {
+class Instruction;
+class Type;
+class Value;
+} // namespace llvm
+
+namespace scopesan::pass {
+
+enum class OperationKind : uint8_t {
+  None,
+  Weak,         ///< access of a fixed size
+  Range,        ///< memcpy, memmove, memset
+  Strong,       ///< volatile or atomic access
+  Fence,        ///< Op
+  BlockBarrier, ///< Barrier, Id, Count (null = all threads of the block)
+  WarpBarrier,  ///< Mask
+  InlineAsm,
+  Unmodelled ///< Text says what
+};
+
+struct Operation {
+  OperationKind Kind = OperationKind::None;
+  abi::Op Op;
+  /// Weak, Strong: address and type of the value. Range: destination.
+  llvm::Value *Address = nullptr;
+  llvm::Type *ValueType = nullptr;
+  /// Strong: a seq_cst access is a fence.sc of its scope and then an acquire or release access (O3).
+  bool FenceBefore = false;
+  /// Range: null for memset; bytes.
+  llvm::Value *Source = nullptr, *Length = nullptr;
+  abi::BarrierKind Barrier = abi::BarrierKind::Sync;
+  llvm::Value *Id = nullptr, *Count = nullptr, *Mask = nullptr;
+  std::string Text;
+};
+
+/// Classifies `I` of a normalised module.
+Operation classify(llvm::Instruction &I);
+
+} // namespace scopesan::pass

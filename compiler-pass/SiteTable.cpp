@@ -1,0 +1,135 @@
+#include "SiteTable.h"
+
+#include "AddressSpaces.h"
+#include "Options.h"
+
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace scopesan::pass {
+namespace {
+
+constexpr uint32_t NoFrame = ~0u;
+
+Constant *number(LLVMContext &C, uint32_t V) { return ConstantInt::get(Type::getInt32Ty(C), V); }
+
+/// A constant array of structs of i32 fields.
+template <typename RecordT, typename FieldsT>
+Constant *recordArray(LLVMContext &C, const std::vector<RecordT> &Records, FieldsT Fields) {
+  std::vector<Type *> Types(sizeof(RecordT) / sizeof(uint32_t), Type::getInt32Ty(C));
+  StructType *Record = StructType::get(C, Types);
+  std::vector<Constant *> Rows;
+  for (const RecordT &R : Records) {
+    SmallVector<Constant *, 5> Row;
+    for (uint32_t V : Fields(R))
+      Row.push_back(number(C, V));
+    Rows.push_back(ConstantStruct::get(Record, Row));
+  }
+  return ConstantArray::get(ArrayType::get(Record, Rows.size()), Rows);
+}
+
+/// A private constant in global memory, as a generic pointer.
+Constant *privateConstant(Module &M, Constant *Value) {
+  auto *G = new GlobalVariable(M, Value->getType(), /*isConstant=*/true,
+                               GlobalValue::InternalLinkage, Value, "__scopesan_table", nullptr,
+                               GlobalValue::NotThreadLocal, GlobalAddressSpace);
+  G->setAlignment(Align(8));
+  return ConstantExpr::getAddrSpaceCast(G, PointerType::get(M.getContext(), GenericAddressSpace));
+}
+
+} // namespace
+
+bool isToolkitFile(StringRef Path) {
+  for (const std::string &Folder : ToolkitFolders)
+    if (Path.starts_with(Folder))
+      return true;
+  return Path.starts_with(SCOPESAN_CUDA_INCLUDE) || Path.contains("/include/cccl/") ||
+         sys::path::filename(Path).starts_with("__clang_cuda_");
+}
+
+SiteTable::SiteTable() { string(""); }
+
+uint32_t SiteTable::string(StringRef Text) {
+  auto [It, New] = StringIndex.try_emplace(Text, uint32_t(Strings.size()));
+  if (New) {
+    Strings.insert(Strings.end(), Text.begin(), Text.end());
+    Strings.push_back('\0');
+  }
+  return It->second;
+}
+
+uint32_t SiteTable::frame(const abi::Frame &F) {
+  auto [It, New] = FrameIndex.try_emplace({F.file, F.func, F.line, F.column, F.parent},
+                                          uint32_t(Frames.size()));
+  if (New)
+    Frames.push_back(F);
+  return It->second;
+}
+
+uint32_t SiteTable::functionName(const DISubprogram &Function) {
+  auto [It, New] = FunctionNames.try_emplace(&Function, 0);
+  if (New) {
+    StringRef Mangled = Function.getLinkageName();
+    It->second = string(Mangled.empty() ? Function.getName().str() : demangle(Mangled));
+  }
+  return It->second;
+}
+
+uint32_t SiteTable::frameOf(const DILocation &Location) {
+  uint32_t Parent = NoFrame;
+  if (const DILocation *CallSite = Location.getInlinedAt())
+    Parent = frameOf(*CallSite);
+  return frame({string(Location.getFilename()),
+                functionName(*Location.getScope()->getSubprogram()), Location.getLine(),
+                Location.getColumn(), Parent});
+}
+
+uint32_t SiteTable::frameOf(const Instruction &I) {
+  if (const DILocation *Location = I.getDebugLoc())
+    return frameOf(*Location);
+  const Function &F = *I.getFunction();
+  if (const DISubprogram *S = F.getSubprogram())
+    return frame({string(S->getFilename()), functionName(*S), S->getLine(), 0, NoFrame});
+  return frame({0, string(demangle(F.getName())), 0, 0, NoFrame});
+}
+
+uint32_t SiteTable::add(const Instruction &I, abi::Op Op, uint32_t Bytes, StringRef Text) {
+  uint32_t F = frameOf(I);
+  if (isToolkitFile(&Strings[Frames[F].file]))
+    Op = Op.with(abi::Op::ToolkitBit);
+  Sites.push_back({F, Op.raw(), Bytes, string(Text)});
+  return uint32_t(Sites.size() - 1);
+}
+
+void SiteTable::emit(Module &M, GlobalVariable &SiteBase) const {
+  LLVMContext &C = M.getContext();
+  using Values = SmallVector<uint32_t, 5>;
+  Constant *SiteRows = recordArray(
+      C, Sites, [](const abi::Site &S) { return Values{S.frame, S.op, S.bytes, S.text}; });
+  Constant *FrameRows = recordArray(C, Frames, [](const abi::Frame &F) {
+    return Values{F.file, F.func, F.line, F.column, F.parent};
+  });
+  Constant *Text =
+      ConstantDataArray::getString(C, StringRef(Strings.data(), Strings.size()), /*AddNull=*/false);
+  PointerType *Generic = PointerType::get(C, GenericAddressSpace);
+  Constant *Fields[] = {number(C, abi::Version),
+                        number(C, uint32_t(Sites.size())),
+                        number(C, uint32_t(Frames.size())),
+                        number(C, uint32_t(Strings.size())),
+                        privateConstant(M, SiteRows),
+                        privateConstant(M, FrameRows),
+                        privateConstant(M, Text),
+                        ConstantExpr::getAddrSpaceCast(&SiteBase, Generic)};
+  Constant *Value = ConstantStruct::getAnon(Fields);
+  auto *G = new GlobalVariable(M, Value->getType(), /*isConstant=*/true,
+                               GlobalValue::ExternalLinkage, Value, abi::ModuleSymbol, nullptr,
+                               GlobalValue::NotThreadLocal, GlobalAddressSpace);
+  G->setAlignment(Align(8));
+}
+
+} // namespace scopesan::pass

@@ -1,0 +1,54 @@
+// The site table of one instrumented module: what abi::Module, Site and Frame describe.
+#pragma once
+
+#include "scopesan/abi.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+#include <vector>
+
+namespace llvm {
+class DILocation;
+class DISubprogram;
+class Function;
+class GlobalVariable;
+class Instruction;
+class Module;
+} // namespace llvm
+
+namespace scopesan::pass {
+
+class SiteTable {
+public:
+  SiteTable();
+
+  /// Adds the site of `I` and returns its index. Op gets ToolkitBit where the innermost frame lies in
+  /// a toolkit header.
+  uint32_t add(const llvm::Instruction &I, abi::Op Op, uint32_t Bytes, llvm::StringRef Text);
+
+  /// Creates ModuleSymbol and what it points to in `M`. `SiteBase` is the SiteBaseSymbol variable.
+  void emit(llvm::Module &M, llvm::GlobalVariable &SiteBase) const;
+
+  size_t size() const { return Sites.size(); }
+
+private:
+  uint32_t string(llvm::StringRef Text);
+  uint32_t frame(const abi::Frame &F);
+  uint32_t frameOf(const llvm::Instruction &I);
+  uint32_t frameOf(const llvm::DILocation &Location);
+  uint32_t functionName(const llvm::DISubprogram &Function);
+
+  std::vector<abi::Site> Sites;
+  std::vector<abi::Frame> Frames;
+  std::vector<char> Strings;
+  llvm::StringMap<uint32_t> StringIndex;
+  std::map<std::vector<uint32_t>, uint32_t> FrameIndex;
+  llvm::DenseMap<const llvm::DISubprogram *, uint32_t> FunctionNames;
+};
+
+/// True for files of the CUDA toolkit, CCCL and clang's CUDA wrappers.
+bool isToolkitFile(llvm::StringRef Path);
+
+} // namespace scopesan::pass

@@ -1,0 +1,17 @@
+# lib/libScopeSanPass.so: clang -fpass-plugin=..., opt -load-pass-plugin=...
+# LLVM's symbols come from the program that loads it.
+add_library(ScopeSanPass MODULE
+  AbiCalls.cpp
+  Elide.cpp
+  Instrument.cpp
+  InstrumentAsm.cpp
+  Normalise.cpp
+  Options.cpp
+  Plugin.cpp
+  Semantics.cpp
+  SiteTable.cpp
+  Snapshot.cpp)
+scopesan_llvm_target(ScopeSanPass)
+target_link_libraries(ScopeSanPass PRIVATE scopesan_ptx)
+target_compile_definitions(ScopeSanPass PRIVATE
+  SCOPESAN_CUDA_INCLUDE="${SCOPESAN_CUDA_ROOT}/include/")
