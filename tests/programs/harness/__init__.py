@@ -1,0 +1,1 @@
+"""Builds the test programs, runs them under ScopeSan and compares the reports with their headers."""
