@@ -14,7 +14,8 @@ namespace scopesan::core {
     constexpr auto operator<=>(const Name &) const = default;                                      \
   }
 
-/// Instrumented instruction, unique in the process: module base + index in its site table. 0 = none.
+/// Instrumented instruction, unique in the process: module base + index in its site table. 0 =
+/// none.
 SCOPESAN_ID(SiteId, uint32_t);
 /// Block of a launch, unique in the run: launches take consecutive ranges (P2). Host threads and
 /// copies are actors with one block of one thread. 0 = none.

@@ -1,0 +1,204 @@
+// Vector clocks over threads, hierarchical and structure-sharing.
+//
+// A clock maps each block to what is known of it: a base (every thread of the block up to that
+// local time) and exceptions (single warps or threads that are known further).
+// `clock.covers(epoch)` is happens-before: everything its thread did at that local time precedes
+// the clock's owner.
+#pragma once
+
+#include "scopesan/core/epoch.h"
+#include "scopesan/core/persistent_map.h"
+
+namespace scopesan::core {
+
+/// Unit of an exception: a thread (0-1023) or a whole warp (1024-1055).
+struct KnownUnit {
+  uint16_t value = 0;
+  static constexpr KnownUnit thread(ThreadIndex t) { return {uint16_t(t.value)}; }
+  static constexpr KnownUnit warp(uint32_t w) { return {uint16_t(MaxBlockThreads + w)}; }
+  constexpr bool isWarp() const { return value >= MaxBlockThreads; }
+};
+
+/// What is known of one block, behind a leaf value. All times are exclusive bounds: accesses with a
+/// smaller local time are known. Encoding: bit 0 set = base << 1 without exceptions; else a pointer
+/// to a reference-counted table sorted by unit.
+struct KnowledgeLeaf {
+  struct Exception {
+    uint16_t unit;
+    uint32_t time;
+  };
+  struct Table {
+    uint32_t refs, base, count;
+    Exception entries[1];
+  };
+
+  static constexpr uint64_t ofBase(LocalTime base) { return uint64_t(base.value) << 1 | 1; }
+  static bool isInline(uint64_t l) { return l & 1; }
+  static Table *table(uint64_t l) { return reinterpret_cast<Table *>(l); }
+  static uint32_t baseOf(uint64_t l) { return isInline(l) ? uint32_t(l >> 1) : table(l)->base; }
+
+  static void retain(uint64_t l) {
+    if (!isInline(l))
+      ++table(l)->refs;
+  }
+  static void release(uint64_t l) {
+    if (!isInline(l) && --table(l)->refs == 0)
+      deallocate(table(l));
+  }
+  /// Owned leaf from a base and sorted exceptions; drops what the base implies.
+  static uint64_t make(uint32_t base, const Exception *e, uint32_t n) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; ++i)
+      kept += e[i].time > base;
+    if (!kept)
+      return ofBase({base});
+    Table *t = static_cast<Table *>(allocate(offsetof(Table, entries) + kept * sizeof(Exception)));
+    t->refs = 1;
+    t->base = base;
+    t->count = 0;
+    for (uint32_t i = 0; i < n; ++i)
+      if (e[i].time > base)
+        t->entries[t->count++] = e[i];
+    return reinterpret_cast<uint64_t>(t);
+  }
+
+  static uint32_t exceptionTime(uint64_t l, uint16_t unit) {
+    const Table *t = table(l);
+    uint32_t lo = 0, hi = t->count;
+    while (lo < hi) {
+      uint32_t mid = (lo + hi) / 2;
+      if (t->entries[mid].unit < unit)
+        lo = mid + 1;
+      else
+        hi = mid;
+    }
+    return lo < t->count && t->entries[lo].unit == unit ? t->entries[lo].time : 0;
+  }
+  static bool covers(uint64_t l, ThreadIndex thread, LocalTime time) {
+    if (!l)
+      return false;
+    if (time.value < baseOf(l))
+      return true;
+    if (isInline(l))
+      return false;
+    return time.value < exceptionTime(l, KnownUnit::thread(thread).value) ||
+           time.value < exceptionTime(l, KnownUnit::warp(warpOf(thread)).value);
+  }
+
+  static uint64_t join(uint64_t a, uint64_t b) {
+    if (a == b || (isInline(b) && baseOf(b) <= baseOf(a))) {
+      retain(a);
+      return a;
+    }
+    if (isInline(a) && baseOf(a) <= baseOf(b)) {
+      retain(b);
+      return b;
+    }
+    return merge(a, b);
+  }
+
+private:
+  static bool sameEntries(uint64_t l, uint32_t base, const Exception *e, uint32_t n) {
+    if (isInline(l) || table(l)->base != base || table(l)->count != n)
+      return false;
+    for (uint32_t i = 0; i < n; ++i)
+      if (table(l)->entries[i].unit != e[i].unit || table(l)->entries[i].time != e[i].time)
+        return false;
+    return true;
+  }
+  static uint64_t merge(uint64_t a, uint64_t b) {
+    static_assert(MaxBlockThreads + MaxBlockThreads / WarpSize < 1100);
+    Exception out[1100];
+    uint32_t base = maxOf(baseOf(a), baseOf(b)), n = 0, i = 0, j = 0;
+    uint32_t na = isInline(a) ? 0 : table(a)->count, nb = isInline(b) ? 0 : table(b)->count;
+    while (i < na || j < nb) {
+      const Exception *ea = i < na ? &table(a)->entries[i] : nullptr;
+      const Exception *eb = j < nb ? &table(b)->entries[j] : nullptr;
+      Exception e = !eb || (ea && ea->unit <= eb->unit) ? *ea : *eb;
+      if (ea && ea->unit == e.unit)
+        ++i;
+      if (eb && eb->unit == e.unit) {
+        e.time = maxOf(e.time, eb->time);
+        ++j;
+      }
+      if (e.time > base)
+        out[n++] = e;
+    }
+    for (uint64_t l : {a, b})
+      if (sameEntries(l, base, out, n)) {
+        retain(l);
+        return l;
+      }
+    return make(base, out, n);
+  }
+};
+
+/// Known past over the blocks of all launches.
+class BlockClock {
+public:
+  bool covers(const Epoch &e) const {
+    return KnowledgeLeaf::covers(Map.find(e.block.value), e.thread, e.time);
+  }
+  /// Every thread of `block` is known up to (excluding) `time`.
+  void raiseBase(BlockId block, LocalTime time) {
+    Map.raise(block.value, KnowledgeLeaf::ofBase(time));
+  }
+  void raiseUnit(BlockId block, KnownUnit unit, LocalTime time) {
+    raiseUnits(block, {0}, &unit, &time, 1);
+  }
+  /// Base and up to 64 units at once; `units` sorted ascending.
+  void raiseUnits(BlockId block, LocalTime base, const KnownUnit *units, const LocalTime *times,
+                  uint32_t n) {
+    KnowledgeLeaf::Exception e[64];
+    for (uint32_t i = 0; i < n; ++i)
+      e[i] = {units[i].value, times[i].value};
+    uint64_t leaf = KnowledgeLeaf::make(base.value, e, n);
+    Map.raise(block.value, leaf);
+    KnowledgeLeaf::release(leaf);
+  }
+  void forget(BlockId block) { Map.erase(block.value); }
+  void join(const BlockClock &o) { Map.join(o.Map); }
+  bool sameAs(const BlockClock &o) const { return Map.sameAs(o.Map); }
+  bool empty() const { return Map.empty(); }
+  /// Smallest base over the blocks [first, first + count), 0 when one is unknown.
+  LocalTime minimumBase(BlockId first, uint32_t count) const {
+    uint32_t least = ~0u;
+    for (uint32_t i = 0; i < count && least; ++i) {
+      uint64_t l = Map.find(first.value + i);
+      least = minOf(least, l ? KnowledgeLeaf::baseOf(l) : 0u);
+    }
+    return {count ? least : 0};
+  }
+  size_t footprint() const { return Map.footprint(); }
+
+private:
+  PersistentMap<KnowledgeLeaf> Map;
+};
+
+/// Known past over the launch order: timeline → number of its nodes that are known complete.
+class NodeClock {
+public:
+  bool covers(TimelineId t, uint32_t sequence) const { return sequence < Map.find(t.value); }
+  /// Nodes of `t` with a smaller sequence number are known.
+  void raise(TimelineId t, uint32_t sequence) { Map.raise(t.value, sequence); }
+  uint32_t known(TimelineId t) const { return uint32_t(Map.find(t.value)); }
+  void join(const NodeClock &o) { Map.join(o.Map); }
+  bool sameAs(const NodeClock &o) const { return Map.sameAs(o.Map); }
+
+private:
+  PersistentMap<CounterLeaf> Map;
+};
+
+/// Blocks known to have executed a step (D12, A1 progress): observation is enough, no order needed.
+class StepSet {
+public:
+  bool contains(BlockId b) const { return Map.find(b.value) != 0; }
+  void add(BlockId b) { Map.raise(b.value, 1); }
+  void join(const StepSet &o) { Map.join(o.Map); }
+  bool sameAs(const StepSet &o) const { return Map.sameAs(o.Map); }
+
+private:
+  PersistentMap<CounterLeaf> Map;
+};
+
+} // namespace scopesan::core

@@ -1,0 +1,97 @@
+// What the rules share: launch order, sink, options, counters.
+#pragma once
+
+#include "scopesan/core/thread.h"
+
+namespace scopesan::core {
+
+struct DetectorOptions {
+  bool cxxMode = false;          ///< --memory-model=c++
+  bool volatileIsRelaxed = true; ///< O2
+  uint64_t readerBudgetBytes = uint64_t(1) << 30;
+};
+
+/// How often each rule acted; index by the enumerator.
+struct RuleCounters {
+  enum Counter {
+    S1Release,
+    S2Pending,
+    S3Acquire,
+    S3Rejected,
+    S4Replaced,
+    S4Republished,
+    S7Barrier,
+    S8WarpBarrier,
+    O5FailedCas,
+    A1Wait,
+    Count
+  };
+  uint64_t values[Count] = {};
+  void hit(Counter c) { ++values[c]; }
+};
+
+/// Edges rejected for scope, newest kept (D3). A lost one can only turn a D3 into a D1.
+class RejectedLog {
+public:
+  static constexpr uint32_t Capacity = 8192;
+  void add(RejectedEdge &&e) {
+    if (Edges.size() < Capacity)
+      Edges.push(moved(e));
+    else
+      Edges[Next] = moved(e);
+    Next = (Next + 1) % Capacity;
+  }
+  uint32_t size() const { return Edges.size(); }
+  /// i = 0 is the newest.
+  const RejectedEdge &newest(uint32_t i) const {
+    return Edges[(Next + Capacity - 1 - i) % Capacity];
+  }
+
+private:
+  Vec<RejectedEdge> Edges;
+  uint32_t Next = 0;
+};
+
+struct Context {
+  explicit Context(FindingSink &sink, const DetectorOptions &options)
+      : sink(sink), options(options) {}
+  FindingSink &sink;
+  DetectorOptions options;
+  LaunchOrder order;
+  RuleCounters counters;
+  RejectedLog rejected;
+
+  /// Happens-before: does everything at `e` precede the present of `t`?
+  bool ordered(const Thread &t, const Epoch &e) const {
+    if (e.block == t.block->id) {
+      if (e.time < t.base || e.thread == t.index ||
+          (e.time < t.warpBase && warpOf(e.thread) == warpOf(t.index)))
+        return true;
+      return t.blocks.covers(e);
+    }
+    return e.block < t.block->orderedBelow || orderedForeign(t, e);
+  }
+  /// Does the snapshot know `e`?
+  bool covers(const Snapshot &s, const Epoch &e) const {
+    return s.ownCovers(e) || s.blocks.covers(e) || order.precedes(order.nodeOf(e.block), s.nodes);
+  }
+  SyncOp syncOp(const Thread &t, Op op, SiteId site) const {
+    return {site, op, t.block->place, t.index};
+  }
+  /// Advances the thread's time; a wrap would forget order and is counted (X1).
+  void advance(Thread &t) {
+    if (t.time.value == ~0u)
+      gaveUp("a thread's local time is exhausted", TimeWraps);
+    else
+      t.time = t.time.next();
+  }
+  void gaveUp(const char *what, uint64_t &count) { sink.gaveUp(what, ++count); }
+
+private:
+  bool orderedForeign(const Thread &t, const Epoch &e) const {
+    return t.blocks.covers(e) || order.precedes(order.nodeOf(e.block), t.nodes);
+  }
+  uint64_t TimeWraps = 0;
+};
+
+} // namespace scopesan::core

@@ -1,0 +1,328 @@
+// The filter: checks one word against its shadow and remembers the access (P1).
+//
+// Weak accesses of whole words with one writer and one reader stay inline in the cell; everything
+// else goes through the overflow block. See shadow.h for what may be dropped.
+#pragma once
+
+#include "scopesan/core/judge.h"
+
+namespace scopesan::core {
+
+class Filter {
+public:
+  Filter(Context &c, Judge &j) : C(c), J(j) {}
+  ~Filter() = default;
+
+  /// Weak read of the bytes `me.mask()` of the word.
+  void weakRead(Thread &t, Cell &c, const Record &me, uint64_t address) {
+    if (!c.overflow()) {
+      if (!c.write.empty() && !C.ordered(t, c.write.epoch()))
+        J.conflict(t, c.write, me, address);
+      if (me.mask() == FullWord) {
+        if (c.read.empty() || C.ordered(t, c.read.epoch())) {
+          c.read = me;
+          return;
+        }
+      }
+      promote(c);
+    }
+    weakReadOverflow(t, *c.overflow(), me, address);
+  }
+
+  /// Weak write of the bytes `me.mask()` of the word.
+  void weakWrite(Thread &t, Cell &c, const Record &me, uint64_t address) {
+    if (!c.overflow()) {
+      bool w = c.write.empty() || C.ordered(t, c.write.epoch());
+      bool r = c.read.empty() || C.ordered(t, c.read.epoch());
+      if (w && r && me.mask() == FullWord) {
+        c.write = me;
+        c.read = Record();
+        return;
+      }
+      promote(c);
+    }
+    weakWriteOverflow(t, c, me, address);
+  }
+
+  /// Strong access; `first` is false for the further words of an access wider than one word.
+  void strong(Thread &t, Cell &c, const Record &me, uint64_t address) {
+    if (!c.overflow())
+      promote(c);
+    Overflow &o = *c.overflow();
+    bool writes = me.op().isWrite();
+    for (const Record &w : o.writes)
+      if ((w.mask() & me.mask()) && !C.ordered(t, w.epoch()))
+        J.conflict(t, w, me, address);
+    if (writes)
+      checkReaders(t, o, me, address);
+    checkStrong(t, o, me, address, writes);
+    addStrong(t, o, me);
+  }
+
+  /// The overflow block of a cell that is about to hold a synchronization object.
+  Overflow &overflowOf(Cell &c) {
+    if (!c.overflow())
+      promote(c);
+    return *c.overflow();
+  }
+  /// Empties a cell whose memory became a new location (P5).
+  void forget(Cell &c) {
+    if (Overflow *o = c.overflow())
+      release(o);
+  }
+
+private:
+  // ------------------------------------------------------------------ checks
+
+  void weakReadOverflow(Thread &t, Overflow &o, const Record &me, uint64_t address) {
+    for (const Record &w : o.writes)
+      if ((w.mask() & me.mask()) && !C.ordered(t, w.epoch()))
+        J.conflict(t, w, me, address);
+    checkStrong(t, o, me, address, false);
+    addReader(t, o, me);
+  }
+
+  void weakWriteOverflow(Thread &t, Cell &c, const Record &me, uint64_t address) {
+    Overflow &o = *c.overflow();
+    uint32_t mine = me.mask();
+    o.writes.filter([&](Record &w) {
+      if (!(w.mask() & mine))
+        return true;
+      if (!C.ordered(t, w.epoch())) {
+        J.conflict(t, w, me, address);
+        return true;
+      }
+      w.setMask(w.mask() & ~mine);
+      return w.mask() != 0;
+    });
+    checkReaders(t, o, me, address);
+    o.readers.filter([&](ReaderGroup &g) {
+      if ((g.mask & mine) && orderedGroup(t, g))
+        g.mask &= ~mine;
+      return g.mask != 0;
+    });
+    checkStrong(t, o, me, address, true);
+    uint32_t strongBefore = o.strong.size();
+    o.strong.filter([&](Record &s) { return (s.mask() & ~mine) || !C.ordered(t, s.epoch()); });
+    if (o.strong.size() != strongBefore)
+      resummarize(o);
+    replaceValues(o);
+    if (o.writes.size() >= KeptWrites) // all unordered with each other, so races were reported here
+      o.writes.swapRemove(0);
+    o.writes.push(me);
+    demote(c);
+  }
+
+  void checkReaders(Thread &t, Overflow &o, const Record &me, uint64_t address) {
+    for (const ReaderGroup &g : o.readers)
+      if ((g.mask & me.mask()) && !orderedGroup(t, g))
+        conflictGroup(t, g, me, address);
+    if (!o.widened.any || C.order.precedes(o.widened.node, t.nodes))
+      return;
+    if (!C.ordered(t, o.widened.representative.epoch())) {
+      J.conflict(t, o.widened.representative, me, address);
+      return;
+    }
+    const LaunchNode &n = C.order.node(o.widened.node);
+    if (t.blocks.minimumBase(n.firstBlock, n.blockCount) <= o.widened.latest)
+      C.gaveUp("exact readers of a word were given up for memory (reader_memory_mb)",
+               WidenedChecks);
+  }
+
+  void checkStrong(Thread &t, Overflow &o, const Record &me, uint64_t address, bool writes) {
+    if (o.strong.empty() || o.summary.highestBlock < t.block->orderedBelow.value)
+      return;
+    Op op = me.op();
+    if (op.isStrong() &&
+        o.summary.allMorallyStrongWith(t.block->place, op.scope(), me.mask(), me.bytes()))
+      return;
+    for (const Record &s : o.strong)
+      if ((s.mask() & me.mask()) && (writes || s.op().isWrite()) && !C.ordered(t, s.epoch()) &&
+          !s16Observed(t, o, s))
+        J.conflict(t, s, me, address);
+  }
+
+  /// S16 (PTX mode): the strong write `s` was observed by a morally strong read, or through RMWs,
+  /// that happens before `t`'s present.
+  bool s16Observed(const Thread &t, const Overflow &o, const Record &s) const {
+    if (C.options.cxxMode || !s.op().isWrite())
+      return false;
+    for (const SyncObject *x = o.objects ? o.objects : o.covering; x; x = x->next)
+      if (observedIn(t, *x, s.epoch(), 0))
+        return true;
+    return false;
+  }
+  bool observedIn(const Thread &t, const SyncObject &x, const Epoch &write, uint32_t depth) const {
+    for (const Observation &seen : x.observations) {
+      if (!(seen.write == write))
+        continue;
+      if (C.ordered(t, seen.read))
+        return true;
+      if (depth < 8 && !(seen.read == write) && observedIn(t, x, seen.read, depth + 1))
+        return true; // the observer was an RMW whose own write was observed
+    }
+    return false;
+  }
+
+  /// Every lane of the group precedes `t`.
+  bool orderedGroup(const Thread &t, const ReaderGroup &g) const {
+    return firstUnordered(t, g) == WarpSize;
+  }
+  uint32_t firstUnordered(const Thread &t, const ReaderGroup &g) const {
+    for (uint32_t m = g.lanes; m; m &= m - 1) {
+      uint32_t lane = __builtin_ctz(m);
+      Epoch e{{g.block}, {g.warp * WarpSize + lane}, {g.time}};
+      if (!C.ordered(t, e))
+        return lane;
+      if (g.block == t.block->id.value && g.time < t.base.value)
+        return WarpSize; // one test decides for the whole group
+    }
+    return WarpSize;
+  }
+  void conflictGroup(Thread &t, const ReaderGroup &g, const Record &me, uint64_t address) {
+    J.conflict(t, g.record(firstUnordered(t, g)), me, address);
+  }
+
+  // ------------------------------------------------------------------ remembering
+
+  void addReader(Thread &t, Overflow &o, const Record &me) {
+    uint16_t warp = uint16_t(warpOf(me.thread()));
+    uint32_t lane = 1u << laneOf(me.thread());
+    uint32_t n = o.readers.size();
+    for (uint32_t i = n; i-- > (n > ScanBack ? n - ScanBack : 0);) {
+      ReaderGroup &g = o.readers[i];
+      if (g.block == me.block && g.time == me.time && g.warp == warp && g.mask == me.mask() &&
+          g.site == me.site) {
+        g.lanes |= lane;
+        return;
+      }
+    }
+    if (n >= 8 && (n & (n - 1)) == 0) { // at each doubling: drop what I dominate
+      uint32_t mine = me.mask();
+      o.readers.filter(
+          [&](ReaderGroup &g) { return (g.mask & ~mine) != 0 || !orderedGroup(t, g); });
+      ReaderBytes -= (n - o.readers.size()) * sizeof(ReaderGroup);
+    }
+    uint8_t size = me.bytes() ? uint8_t(__builtin_ctz(me.bytes()) + 1) : 0;
+    o.readers.push(ReaderGroup{me.block, me.time, me.site, warp, uint8_t(me.mask()), size, lane});
+    ReaderBytes += sizeof(ReaderGroup);
+    if (ReaderBytes > C.options.readerBudgetBytes && o.readers.size() >= WidenAt)
+      widen(t, o, me);
+  }
+
+  /// Gives up exact readers of this word, all of this launch, for one bound (never guessed from).
+  void widen(Thread &t, Overflow &o, const Record &me) {
+    for (const ReaderGroup &g : o.readers)
+      if (C.order.nodeOf({g.block}) != t.block->place.node && !orderedGroup(t, g))
+        return; // of a concurrent launch: keep
+    if (o.widened.any && o.widened.node != t.block->place.node)
+      o.widened = WidenedReaders();
+    for (const ReaderGroup &g : o.readers)
+      o.widened.latest = maxOf(o.widened.latest, LocalTime{g.time});
+    o.widened.any = true;
+    o.widened.node = t.block->place.node;
+    o.widened.representative = me;
+    ReaderBytes -= o.readers.size() * sizeof(ReaderGroup);
+    o.readers = Vec<ReaderGroup>();
+  }
+
+  /// Remembers a strong access; drops those of the same thread and those it dominates.
+  void addStrong(Thread &t, Overflow &o, const Record &me) {
+    uint32_t n = o.strong.size();
+    for (uint32_t i = n; i-- > (n > ScanBack ? n - ScanBack : 0);)
+      if (replaces(me, o.strong[i])) {
+        o.strong[i] = me;
+        return;
+      }
+    if (n >= o.pruneAt) {
+      pruneStrong(t, o, me);
+      o.pruneAt = maxOf(32u, o.strong.size() * 2);
+    }
+    o.strong.push(me);
+    o.summary.add(t.block->place, me.op().scope(), me.mask(), me.bytes());
+  }
+  /// Same thread, same bytes, and everything that races with `old` races with `me` too.
+  static bool replaces(const Record &me, const Record &old) {
+    return me.sameThread(old) && me.mask() == old.mask() && me.bytes() == old.bytes() &&
+           (me.op().isWrite() || !old.op().isWrite()) && me.op().scope() <= old.op().scope();
+  }
+  /// Of one block, everyone who is morally strong with `me` is so with `old`.
+  static bool dominates(const Record &me, const Record &old) {
+    return me.block == old.block && me.mask() == old.mask() && me.bytes() == old.bytes() &&
+           (me.op().isWrite() || !old.op().isWrite()) && old.op().scope() >= Scope::Block &&
+           me.op().scope() <= old.op().scope();
+  }
+  void pruneStrong(Thread &t, Overflow &o, const Record &me) {
+    HashMap<uint32_t> latest; // newest index of each (thread, class)
+    for (uint32_t i = 0; i < o.strong.size(); ++i)
+      latest[strongKey(o.strong[i])] = i + 1;
+    uint32_t i = 0;
+    o.strong.filter([&](Record &s) {
+      uint32_t at = ++i;
+      if (latest[strongKey(s)] != at)
+        return false;
+      return !(replaces(me, s) || (dominates(me, s) && C.ordered(t, s.epoch())));
+    });
+    resummarize(o);
+  }
+  static uint64_t strongKey(const Record &r) {
+    return (uint64_t(r.block) << 32 | uint64_t(r.bits & 0x1fffffff)) + 1;
+  }
+  void resummarize(Overflow &o) {
+    o.summary = StrongSummary();
+    for (const Record &s : o.strong)
+      o.summary.add(C.order.placeOf({s.block}), s.op().scope(), s.mask(), s.bytes());
+  }
+
+  /// S4: a weak write replaces the value of every synchronization object it touches.
+  static void replaceValues(Overflow &o) {
+    for (SyncObject *s = o.objects; s; s = s->next)
+      s->replacedByPlainWrite();
+    if (o.covering)
+      o.covering->replacedByPlainWrite();
+  }
+
+  // ------------------------------------------------------------------ inline <-> overflow
+
+  void promote(Cell &c) {
+    Overflow *o = Overflows.create();
+    if (!c.write.empty())
+      o->writes.push(c.write);
+    if (!c.read.empty()) {
+      Record r = c.read;
+      uint8_t size = r.bytes() ? uint8_t(__builtin_ctz(r.bytes()) + 1) : 0;
+      o->readers.push(ReaderGroup{r.block, r.time, r.site, uint16_t(warpOf(r.thread())),
+                                  uint8_t(r.mask()), size, 1u << laneOf(r.thread())});
+      ReaderBytes += sizeof(ReaderGroup);
+    }
+    c.write = Record();
+    c.setOverflow(o);
+  }
+  void demote(Cell &c) {
+    Overflow *o = c.overflow();
+    if (o->writes.size() != 1 || o->writes[0].mask() != FullWord || !o->readers.empty() ||
+        !o->strong.empty() || o->objects || o->covering || o->widened.any)
+      return;
+    c.write = o->writes[0];
+    c.read = Record();
+    release(o);
+  }
+  void release(Overflow *o) {
+    ReaderBytes -= o->readers.size() * sizeof(ReaderGroup);
+    while (SyncObject *s = o->objects) {
+      o->objects = s->next;
+      s->~SyncObject();
+      deallocate(s);
+    }
+    Overflows.destroy(o);
+  }
+
+  static constexpr uint32_t ScanBack = 16, WidenAt = 16, KeptWrites = 16;
+  Context &C;
+  Judge &J;
+  Pool<Overflow> Overflows;
+  uint64_t ReaderBytes = 0;
+  uint64_t WidenedChecks = 0;
+};
+
+} // namespace scopesan::core

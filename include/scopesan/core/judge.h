@@ -1,0 +1,188 @@
+// The judge: turns an unordered conflicting pair into a finding (D1-D5) with its blame.
+#pragma once
+
+#include "scopesan/core/context.h"
+#include "scopesan/core/shadow.h"
+
+namespace scopesan::core {
+
+class Judge {
+public:
+  explicit Judge(Context &c) : C(c) {}
+
+  /// `old` and `me` overlap in the word at `address`, at least one writes, and `old` is not ordered
+  /// before `me`. Both may still be morally strong towards each other: then nothing is reported.
+  void conflict(Thread &t, const Record &old, const Record &me, uint64_t address) {
+    if (old.sameThread(me))
+      return;
+    bool strong = old.op().isStrong() && me.op().isStrong();
+    SyncOp a = syncOp(old), b = C.syncOp(t, me.op(), {me.site});
+    if (strong && completeOverlap(old, me)) {
+      if (!mutuallyInclusive(a, b))
+        d2ScopeRace(t, old, me, address, a, b);
+      return;
+    }
+    if (strong)
+      return d5MixedSize(t, old, me, address);
+    d1DataRace(t, old, me, address);
+  }
+
+  /// Starts a new access: one finding per partner and access, however many words overlap.
+  void beginAccess() { LastPartner = Record(); }
+
+private:
+  static bool completeOverlap(const Record &a, const Record &b) {
+    return a.bytes() == b.bytes() && a.mask() == b.mask();
+  }
+  SyncOp syncOp(const Record &r) const {
+    return {{r.site}, r.op(), C.order.placeOf({r.block}), r.thread()};
+  }
+  bool alreadyReported(const Record &old) {
+    if (LastPartner.sameThread(old) && LastPartner.site == old.site)
+      return true;
+    LastPartner = old;
+    return false;
+  }
+
+  void d2ScopeRace(Thread &t, const Record &old, const Record &me, uint64_t address,
+                   const SyncOp &a, const SyncOp &b) {
+    if (alreadyReported(old))
+      return;
+    BlameSet blamed;
+    blamed.addPair(a, b);
+    Finding f = finding(t, old, me, address);
+    f.rule = blamed.domains ? Rule::DomainViolation : Rule::ScopeRace;
+    setBlame(f, blamed);
+    C.sink.report(f);
+  }
+  void d5MixedSize(Thread &t, const Record &old, const Record &me, uint64_t address) {
+    if (alreadyReported(old))
+      return;
+    Finding f = finding(t, old, me, address);
+    f.rule = Rule::MixedSize;
+    C.sink.report(f);
+  }
+  /// D1, or D3/D4 where only scopes kept the pair from being ordered.
+  void d1DataRace(Thread &t, const Record &old, const Record &me, uint64_t address) {
+    if (alreadyReported(old))
+      return;
+    Finding f = finding(t, old, me, address);
+    f.rule = Rule::DataRace;
+    BlameSet blamed;
+    if (blameFor(t, old, me, blamed)) {
+      f.rule = blamed.domains ? Rule::DomainViolation : Rule::InsufficientScope;
+      setBlame(f, blamed);
+    }
+    C.sink.report(f);
+  }
+
+  // ------------------------------------------------------------------ blame (D3)
+
+  struct KnownBlame {
+    uint32_t searches = 0;
+    bool found = false;
+    BlameSet blamed;
+  };
+  /// Searches are bounded per pair of sites; later occurrences of the pair are counted under the
+  /// result of the last search.
+  bool blameFor(Thread &t, const Record &old, const Record &me, BlameSet &out) {
+    if (C.rejected.size() == 0)
+      return false;
+    KnownBlame &k = Known[(uint64_t(old.site) << 32 | me.site) + 1];
+    if (k.searches < MaxSearches) {
+      ++k.searches;
+      k.blamed = BlameSet();
+      k.found = d3MinimalBlame(t, old.epoch(), k.blamed);
+    }
+    if (k.found)
+      out = k.blamed;
+    return k.found;
+  }
+
+  /// The smallest set of operations on a path of rejected and real edges from `from` to `t`:
+  /// breadth-first over rejected edges, nearest to `t` first; fewest blamed operations win a level.
+  bool d3MinimalBlame(Thread &t, const Epoch &from, BlameSet &out) {
+    struct Reached {
+      uint32_t edge;
+      BlameSet blamed;
+    };
+    Vec<Reached> level, all;
+    Vec<uint8_t> seen;
+    uint32_t n = C.rejected.size();
+    seen.resize(n);
+    bool found = false;
+    auto consider = [&](uint32_t i, const BlameSet *before, Vec<Reached> &next) {
+      const RejectedEdge &e = C.rejected.newest(i);
+      BlameSet blamed = e.blamed;
+      if (before)
+        blamed.add(*before);
+      if (C.covers(*e.snapshot, from)) {
+        if (!found || blamed.count < out.count)
+          out = blamed;
+        found = true;
+      } else if (next.size() < MaxFrontier) {
+        next.push(Reached{i, blamed});
+      }
+      seen[i] = 1;
+    };
+    for (uint32_t i = 0; i < n; ++i)
+      if (reaches(t, C.rejected.newest(i).to))
+        consider(i, nullptr, level);
+    for (uint32_t depth = 0; !found && !level.empty() && depth < MaxDepth; ++depth) {
+      Vec<Reached> next;
+      for (const Reached &r : level)
+        for (uint32_t i = 0; i < n; ++i)
+          if (!seen[i] && C.covers(*C.rejected.newest(r.edge).snapshot, C.rejected.newest(i).to))
+            consider(i, &r.blamed, next);
+      level = moved(next);
+    }
+    return found;
+  }
+  bool reaches(const Thread &t, const Epoch &to) const {
+    return (to.block == t.block->id && to.thread == t.index) || C.ordered(t, to);
+  }
+
+  // ------------------------------------------------------------------ facts of a finding
+
+  static void setBlame(Finding &f, const BlameSet &b) {
+    f.blamedCount = b.count;
+    for (uint32_t i = 0; i < b.count; ++i)
+      f.blamed[i] = b.entries[i];
+  }
+  Finding finding(const Thread &t, const Record &old, const Record &me, uint64_t address) const {
+    Finding f;
+    bool oldWrites = old.op().isWrite(), meWrites = me.op().isWrite();
+    f.hazard = oldWrites && meWrites ? Hazard::WriteAfterWrite
+               : oldWrites           ? Hazard::ReadAfterWrite
+                                     : Hazard::WriteAfterRead;
+    Place a = C.order.placeOf({old.block});
+    f.distance = distance(a, old.thread(), t.block->place, t.index);
+    f.first = record(old, a, me, address);
+    f.second = record(me, t.block->place, old, address);
+    return f;
+  }
+  static AccessRecord record(const Record &r, const Place &p, const Record &other, uint64_t word) {
+    uint32_t overlap = r.mask() & other.mask();
+    uint64_t address = word + __builtin_ctz(overlap ? overlap : r.mask());
+    if (r.bytes())
+      address &= ~uint64_t(r.bytes() - 1);
+    return {{r.site}, r.op(), p.node, p.block, r.thread(), address, r.bytes()};
+  }
+  Distance distance(const Place &a, ThreadIndex ta, const Place &b, ThreadIndex tb) const {
+    if (a.host || b.host)
+      return Distance::HostDevice;
+    if (a.node != b.node)
+      return a.device == b.device && a.domain != b.domain ? Distance::BetweenDomains
+                                                          : Distance::BetweenKernels;
+    if (a.block == b.block)
+      return warpOf(ta) == warpOf(tb) ? Distance::SameWarp : Distance::SameBlock;
+    return a.cluster == b.cluster ? Distance::SameCluster : Distance::SameGrid;
+  }
+
+  static constexpr uint32_t MaxSearches = 256, MaxFrontier = 64, MaxDepth = 4;
+  Context &C;
+  Record LastPartner;
+  HashMap<KnownBlame> Known;
+};
+
+} // namespace scopesan::core

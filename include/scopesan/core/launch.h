@@ -1,0 +1,146 @@
+// The order of launches, copies and host steps (S14): a partial order of nodes.
+//
+// A node follows the previous node of its timeline (stream or host thread) and every node it is
+// created after. Order is decided by vector clocks over timelines; blocks belong to nodes.
+#pragma once
+
+#include "scopesan/core/clock.h"
+#include "scopesan/core/scope.h"
+
+namespace scopesan::core {
+
+enum class NodeKind : uint8_t { HostStep, Kernel, Copy, Marker };
+
+/// Shape and placement of a kernel launch. Sizes in threads and blocks.
+struct LaunchFacts {
+  Dim3 grid, block;
+  Dim3 cluster;
+  bool cooperative = false;
+  DeviceId device;
+  DomainId domain;
+};
+
+struct LaunchNode {
+  NodeKind kind = NodeKind::Marker;
+  TimelineId timeline;
+  uint32_t sequence = 0;
+  NodeClock past;        ///< nodes that precede this one
+  BlockClock pastBlocks; ///< blocks of unfinished launches known through those nodes (S6 over S14)
+  NodeClock endNodes;    ///< what the node's own threads learned from concurrent launches
+  BlockClock endBlocks;  ///< likewise
+  BlockId firstBlock;
+  uint32_t blockCount = 0;
+  BlockId orderedBelow; ///< all blocks with a smaller id precede this node
+  LaunchFacts facts;
+};
+
+class LaunchOrder {
+public:
+  LaunchOrder() { Nodes.push(LaunchNode()); } // id 0 = none
+
+  TimelineId newTimeline() {
+    Timelines.push(Vec<NodeId>());
+    return {Timelines.size() - 1};
+  }
+
+  /// Adds a node after the timeline's previous node and `after[0..n)`; null ids are ignored.
+  NodeId add(NodeKind kind, TimelineId timeline, const NodeId *after, uint32_t n,
+             const LaunchFacts &facts, uint32_t blockCount) {
+    NodeId id{Nodes.size()};
+    Nodes.push(LaunchNode());
+    LaunchNode &node = Nodes.back();
+    node.kind = kind;
+    node.timeline = timeline;
+    node.facts = facts;
+    Vec<NodeId> &line = Timelines[timeline.value];
+    node.sequence = line.size();
+    if (!line.empty())
+      follow(node, line.back());
+    for (uint32_t i = 0; i < n; ++i)
+      if (after[i].value)
+        follow(node, after[i]);
+    node.firstBlock = NextBlock;
+    node.blockCount = blockCount;
+    if (blockCount) {
+      Ranges.push({NextBlock, id});
+      NextBlock.value += blockCount;
+    }
+    line.push(id);
+    node.orderedBelow = orderedBelow(node);
+    return id;
+  }
+
+  NodeId last(TimelineId t) const {
+    const Vec<NodeId> &line = Timelines[t.value];
+    return line.empty() ? NodeId{} : line.back();
+  }
+  LaunchNode &node(NodeId id) { return Nodes[id.value]; }
+  const LaunchNode &node(NodeId id) const { return Nodes[id.value]; }
+
+  /// S14: `a` is complete before `b` starts.
+  bool precedes(NodeId a, NodeId b) const { return precedes(a, Nodes[b.value].past); }
+  bool precedes(NodeId a, const NodeClock &past) const {
+    const LaunchNode &n = Nodes[a.value];
+    return past.covers(n.timeline, n.sequence);
+  }
+
+  /// The node that `block` belongs to.
+  NodeId nodeOf(BlockId block) const {
+    uint32_t lo = 0, hi = Ranges.size();
+    while (hi - lo > 1) {
+      uint32_t mid = (lo + hi) / 2;
+      (Ranges[mid].first.value <= block.value ? lo : hi) = mid;
+    }
+    return Ranges[lo].node;
+  }
+  Place placeOf(BlockId block) const {
+    NodeId id = nodeOf(block);
+    const LaunchNode &n = Nodes[id.value];
+    Place p;
+    p.block = block;
+    p.node = id;
+    p.device = n.facts.device;
+    p.domain = n.facts.domain;
+    p.host = n.kind == NodeKind::HostStep;
+    p.cluster = clusterIndex(n.facts, block.value - n.firstBlock.value);
+    return p;
+  }
+
+private:
+  struct Range {
+    BlockId first;
+    NodeId node;
+  };
+
+  /// `node` starts after `id` has ended: it knows all that `id` knew and did.
+  void follow(LaunchNode &node, NodeId id) {
+    const LaunchNode &before = Nodes[id.value];
+    node.past.join(before.past);
+    node.past.join(before.endNodes);
+    node.past.raise(before.timeline, before.sequence + 1);
+    node.pastBlocks.join(before.pastBlocks);
+    node.pastBlocks.join(before.endBlocks);
+  }
+  BlockId orderedBelow(const LaunchNode &node) const {
+    BlockId bound = node.firstBlock;
+    for (uint32_t t = 0; t < Timelines.size(); ++t) {
+      uint32_t known = node.past.known({t});
+      if (known < Timelines[t].size())
+        bound.value = minOf(bound.value, Nodes[Timelines[t][known].value].firstBlock.value);
+    }
+    return bound;
+  }
+  static uint32_t clusterIndex(const LaunchFacts &f, uint32_t linear) {
+    uint32_t x = linear % f.grid.x, y = linear / f.grid.x % f.grid.y,
+             z = uint32_t(linear / (uint64_t(f.grid.x) * f.grid.y));
+    uint32_t cx = f.grid.x / f.cluster.x, cy = f.grid.y / f.cluster.y;
+    return x / f.cluster.x + cx * (y / f.cluster.y + cy * (z / f.cluster.z));
+  }
+
+  Vec<LaunchNode> Nodes;
+  Vec<Vec<NodeId>> Timelines;
+  Vec<Range> Ranges;
+  BlockId NextBlock{1};
+};
+
+} // namespace scopesan::core

@@ -1,0 +1,81 @@
+// Waits that nothing promises to end (A1 progress-not-promised, see D12).
+//
+// A wait is a loop that reads one location at one place in the code and at least once finds nothing
+// new. It ends when the thread does something else after having read a new value. The wait was
+// promised when the writer shares the waiter's cluster or cooperative grid, belongs to a launch the
+// waiter depends on, or was already known to have executed a step.
+#pragma once
+
+#include "scopesan/core/context.h"
+
+namespace scopesan::core {
+
+class ProgressRules {
+public:
+  explicit ProgressRules(Context &c) : C(c) {}
+
+  /// A strong read by `t`; `o` is null where nothing strong was ever written.
+  void read(Thread &t, const SyncObject *o, uint64_t address, uint32_t bytes, const SyncOp &r) {
+    Wait &w = t.sync().wait;
+    uint32_t version = o ? o->version : 0;
+    if (w.address != address || w.site != r.site) {
+      leave(t);
+      w.address = address;
+      w.site = r.site;
+      w.version = version;
+      w.repeats = 0;
+    } else {
+      w.unpromised = false; // the loop went on
+      if (version == w.version) {
+        ++w.repeats;
+      } else {
+        w.version = version;
+        if (w.repeats && o->written && !promised(t, o->lastWrite)) {
+          w.unpromised = true;
+          w.writer = o->lastWrite;
+          w.reader = r;
+          w.bytes = bytes;
+        }
+      }
+    }
+    if (o && o->written)
+      t.steps.join(o->steps);
+  }
+
+  /// The thread does something else: a wait that just ended is judged.
+  void leave(Thread &t) {
+    if (!t.hasSync())
+      return;
+    Wait &w = t.sync().wait;
+    if (w.unpromised)
+      report(w);
+    w.address = 0;
+    w.unpromised = false;
+  }
+
+private:
+  bool promised(const Thread &t, const SyncOp &writer) const {
+    const Place &a = t.block->place, &b = writer.place;
+    if (b.host || a.block == b.block || includes(Scope::Cluster, a, b) ||
+        (a.node == b.node && t.block->cooperative) || C.order.precedes(b.node, t.nodes))
+      return true;
+    return t.steps.contains(b.block);
+  }
+  void report(const Wait &w) {
+    C.counters.hit(RuleCounters::A1Wait);
+    Finding f;
+    f.rule = Rule::ProgressNotPromised;
+    f.hazard = Hazard::ReadAfterWrite;
+    f.distance =
+        w.writer.place.node == w.reader.place.node ? Distance::SameGrid : Distance::BetweenKernels;
+    f.first = record(w.writer, w);
+    f.second = record(w.reader, w);
+    C.sink.report(f);
+  }
+  static AccessRecord record(const SyncOp &o, const Wait &w) {
+    return {o.site, o.op, o.place.node, o.place.block, o.thread, w.address, w.bytes};
+  }
+  Context &C;
+};
+
+} // namespace scopesan::core

@@ -1,0 +1,230 @@
+// Release and acquire (S1-S6): how happens-before grows out of strong operations and fences.
+#pragma once
+
+#include "scopesan/core/context.h"
+
+namespace scopesan::core {
+
+class SyncRules {
+public:
+  explicit SyncRules(Context &c) : C(c) {}
+
+  /// S2, S3: `t` strongly read the current value of `o` with `r`.
+  void observe(Thread &t, SyncObject &o, const SyncOp &r) {
+    if (r.op.acquires()) // a strong read of M followed by an acquire on M
+      s2Complete(t, r, [&](const PendingAcquire &p) { return p.object == o.address; });
+    if (!o.written)
+      return;
+    bool hop = mutuallyInclusive(o.lastWrite, r);
+    if (hop)
+      o.noteObservation(t.epoch());
+    for (Head &h : o.heads) {
+      if (h.first.sameThread(r) && !h.merged)
+        continue;
+      MaybeBlame hops = h.broken;
+      if (!hop)
+        hops.get().addPair(o.lastWrite, r);
+      if (r.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, h.merged, r))
+        continue;
+      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), o.address, h.merged, r});
+    }
+  }
+
+  /// S1, S4: `t` wrote `o` with `w`; an RMW extends what it read (S4), a store replaces it.
+  void publish(Thread &t, SyncObject &o, const SyncOp &w) {
+    LocalTime writeTime = t.time;
+    if (!o.written || !w.op.isRmw()) {
+      if (!o.heads.empty())
+        C.counters.hit(RuleCounters::S4Replaced);
+      o.heads.clear();
+    } else if (!mutuallyInclusive(o.lastWrite, w)) {
+      for (Head &h : o.heads)
+        h.broken.get().addPair(o.lastWrite, w);
+    }
+    s1Heads(t, o, w);
+    o.lastWrite = w;
+    o.lastWriteTime = writeTime;
+    o.written = true;
+    ++o.version;
+    o.steps = t.steps;
+  }
+
+  /// S1, S2 for a fence.
+  void fence(Thread &t, const SyncOp &f) {
+    if (f.op.acquires())
+      s2Complete(t, f, [](const PendingAcquire &) { return true; });
+    if (f.op.releases())
+      s1Fence(t, f);
+  }
+
+private:
+  // ------------------------------------------------------------------ release side
+
+  /// S1: a release fence publishes at its own scope; a wider newer fence replaces narrower ones.
+  void s1Fence(Thread &t, const SyncOp &f) {
+    uint32_t scope = uint32_t(f.op.scope());
+    for (uint32_t s = 0; s < scope; ++s)
+      t.sync().fences[s] = FenceRelease();
+    t.sync().fences[scope] = {takeSnapshot(t), f};
+    C.advance(t);
+  }
+
+  /// S1: every release pattern that the strong write `w` completes becomes a head of `o`.
+  void s1Heads(Thread &t, SyncObject &o, const SyncOp &w) {
+    uint64_t key = threadKey(t.block->id, t.index);
+    Scope covered =
+        Scope::Thread; // patterns at this scope or narrower are dominated by a newer one
+    if (w.op.releases()) {
+      SnapshotRef s = takeSnapshot(t);
+      C.advance(t);
+      addHead(o, s, w);
+      o.ownReleases[key] = {s, w};
+      covered = w.op.scope();
+      C.counters.hit(RuleCounters::S1Release);
+    }
+    for (uint32_t s = uint32_t(Scope::System); t.hasSync() && s > uint32_t(covered); --s)
+      if (const FenceRelease &f = t.sync().fences[s]; f.snapshot) {
+        addHead(o, f.snapshot, f.fence);
+        C.counters.hit(RuleCounters::S1Release);
+      }
+    if (w.op.releases() || o.ownReleases.size() == 0)
+      return;
+    if (OwnRelease *own =
+            o.ownReleases.find(key)) { // release write, later strong write: republished
+      C.counters.hit(RuleCounters::S4Republished);
+      addHead(o, own->snapshot, own->first);
+    }
+  }
+
+  void addHead(SyncObject &o, const SnapshotRef &snapshot, const SyncOp &first) {
+    for (Head &h : o.heads)
+      if (h.broken.empty() && !h.merged && h.first.sameThread(first) &&
+          h.first.op.scope() == first.op.scope()) {
+        h.snapshot = snapshot; // a thread's newer snapshot contains its older one
+        h.first = first;
+        return;
+      }
+    if (o.heads.size() >= MergeAbove)
+      mergeHeads(o);
+    o.heads.push(Head{snapshot, first, {}, false});
+  }
+
+  /// Bounds the heads of a long RMW chain: intact ones whose scope includes the same threads become
+  /// one, whose snapshot knows what each knew. An acquirer of narrower scope cannot be judged
+  /// exactly against it; then the edge is kept (a finding may be lost and is counted, none is
+  /// invented).
+  void mergeHeads(SyncObject &o) {
+    Vec<Head> out;
+    uint32_t broken = 0;
+    for (uint32_t i = o.heads.size(); i-- > 0;) {
+      Head &h = o.heads[i];
+      if (!h.broken.empty()) {
+        if (broken++ < KeptBroken) // only blame depends on these
+          out.push(moved(h));
+        continue;
+      }
+      Head *same = nullptr;
+      for (Head &x : out)
+        if (x.broken.empty() && sameReach(x.first, h.first))
+          same = &x;
+      if (!same) {
+        out.push(moved(h));
+        continue;
+      }
+      SnapshotRef both = SnapshotRef::create();
+      for (Head *x : {same, &h}) {
+        both->blocks.join(x->snapshot->blocks);
+        both->nodes.join(x->snapshot->nodes);
+        x->snapshot->addOwnTo(both->blocks);
+      }
+      same->snapshot = both;
+      same->merged = true;
+    }
+    o.heads = moved(out);
+  }
+  static bool sameReach(const SyncOp &a, const SyncOp &b) {
+    return a.op.scope() == b.op.scope() && includes(a.op.scope(), a.place, b.place);
+  }
+
+  // ------------------------------------------------------------------ acquire side
+
+  /// S3 for one release pattern (`first` its first operation) and the acquire pattern that ends
+  /// with `last`. Returns true when they synchronize; otherwise remembers the edge for blame.
+  bool s3Acquire(Thread &t, const SnapshotRef &snapshot, const SyncOp &first,
+                 const MaybeBlame &hops, bool merged, const SyncOp &last) {
+    if (merged && hops.empty() && last.op.scope() < first.op.scope()) {
+      C.gaveUp("the releasers of a long RMW chain were summarized", MergedHeads);
+      acquire(t, snapshot);
+      return true;
+    }
+    if (hops.empty() && mutuallyInclusive(first, last)) {
+      C.counters.hit(RuleCounters::S3Acquire);
+      acquire(t, snapshot);
+      return true;
+    }
+    reject(t, snapshot, first, hops, last);
+    return false;
+  }
+
+  void acquire(Thread &t, const SnapshotRef &s) {
+    if (t.sync().lastAcquired == s)
+      return;
+    t.sync().lastAcquired = s;
+    t.blocks.join(s->blocks);
+    t.nodes.join(s->nodes);
+    s->addOwnTo(t.blocks);
+    // A merged snapshot (no block of its own) may hold anything.
+    t.foreign |= !s->block.value || C.order.nodeOf(s->block) != t.block->place.node;
+  }
+
+  void reject(Thread &t, const SnapshotRef &s, const SyncOp &first, const MaybeBlame &hops,
+              const SyncOp &last) {
+    ThreadSync &mine = t.sync();
+    if (mine.lastRejected == s && mine.lastRejectedSite == last.site)
+      return;
+    mine.lastRejected = s;
+    mine.lastRejectedSite = last.site;
+    C.counters.hit(RuleCounters::S3Rejected);
+    BlameSet blamed;
+    if (!hops.empty())
+      blamed.add(*hops);
+    blamed.addPair(first, last);
+    C.advance(t);
+    C.rejected.add(RejectedEdge{s, t.epoch(), blamed});
+  }
+
+  /// S2: reads stay pending until a wide-enough acquire; one entry per release pattern and
+  /// location.
+  void s2Pend(Thread &t, PendingAcquire &&p) {
+    C.counters.hit(RuleCounters::S2Pending);
+    Vec<PendingAcquire> &pending = t.sync().pending;
+    for (PendingAcquire &q : pending)
+      if (q.object == p.object && q.snapshot == p.snapshot && q.read.site == p.read.site)
+        return;
+    if (pending.size() >= MaxPending) {
+      C.gaveUp("a thread has too many reads pending an acquire", PendingOverflow);
+      acquire(t, pending[0].snapshot); // keeps the possible edge
+      pending.swapRemove(0);
+    }
+    pending.push(moved(p));
+  }
+  /// S2: `last` ends the acquire pattern of the pending reads for which `concerns` holds.
+  template <class F> void s2Complete(Thread &t, const SyncOp &last, F concerns) {
+    if (!t.hasSync())
+      return;
+    Vec<PendingAcquire> &pending = t.sync().pending;
+    for (uint32_t i = 0; i < pending.size();) {
+      PendingAcquire &p = pending[i];
+      if (concerns(p) && s3Acquire(t, p.snapshot, p.first, p.hops, p.merged, last))
+        pending.swapRemove(i);
+      else
+        ++i;
+    }
+  }
+
+  static constexpr uint32_t MergeAbove = 32, KeptBroken = 8, MaxPending = 256;
+  Context &C;
+  uint64_t MergedHeads = 0, PendingOverflow = 0;
+};
+
+} // namespace scopesan::core

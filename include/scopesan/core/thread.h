@@ -1,0 +1,122 @@
+// State of the threads, warps and blocks that are resident.
+#pragma once
+
+#include "scopesan/core/launch.h"
+#include "scopesan/core/sync.h"
+
+namespace scopesan::core {
+
+struct Block;
+
+/// The last fence with release semantics at one scope (S1: patterns coexist, one per fence scope).
+struct FenceRelease {
+  SnapshotRef snapshot;
+  SyncOp fence;
+};
+
+/// A loop that reads one location again and again (A1 progress-not-promised).
+struct Wait {
+  uint64_t address = 0;
+  SiteId site;
+  uint32_t version = 0;    ///< of the location at the last read
+  uint32_t repeats = 0;    ///< reads that found nothing new
+  bool unpromised = false; ///< the value that ended it came from a thread nobody promised to run
+  SyncOp writer, reader;
+  uint32_t bytes = 0;
+};
+
+/// What a thread keeps once it has used strong operations; most threads never do.
+struct ThreadSync {
+  FenceRelease fences[5]; ///< by scope
+  Vec<PendingAcquire> pending;
+  SnapshotRef lastAcquired; ///< re-reading one value must stay cheap
+  SnapshotRef lastRejected;
+  SiteId lastRejectedSite;
+  Wait wait;
+};
+
+struct Thread {
+  Block *block = nullptr;
+  ThreadIndex index;
+  bool exited = false;
+  bool foreign = false;  ///< acquired something from another launch
+  LocalTime time{1};     ///< of accesses made now
+  LocalTime base{1};     ///< accesses of my block before this time precede me (S7)
+  LocalTime warpBase{1}; ///< accesses of my warp before this time precede me (S8)
+  LocalTime lastAccess;  ///< time of my last access
+  BlockClock blocks;     ///< everything else I know
+  NodeClock nodes;
+  StepSet steps;
+
+  Thread() = default;
+  Thread(Thread &&) = default;
+  ~Thread() { dropSync(); }
+  Epoch epoch() const;
+  Epoch epochAt(LocalTime t) const;
+  bool hasSync() const { return Sync; }
+  ThreadSync &sync() {
+    if (!Sync)
+      Sync = syncPool().create();
+    return *Sync;
+  }
+  void dropSync() {
+    if (Sync)
+      syncPool().destroy(Sync);
+    Sync = nullptr;
+  }
+
+private:
+  static Pool<ThreadSync> &syncPool() {
+    static Pool<ThreadSync> pool;
+    return pool;
+  }
+  ThreadSync *Sync = nullptr;
+};
+
+/// One generation of a block barrier that is filling up (S7). Generations follow each other:
+///   empty -> arrivals -> complete (departures updated, state emptied)
+struct BarrierState {
+  uint32_t expected = 0;    ///< 0 = all threads that have not exited
+  Vec<uint32_t> waiting;    ///< threads that will depart
+  Vec<SnapshotRef> sources; ///< contributions of bar.arrive
+  uint32_t arrived() const { return waiting.size() + sources.size(); }
+};
+
+/// Lanes gathering at a warp barrier with one mask (S8).
+struct WarpMeeting {
+  uint32_t mask = 0;
+  uint32_t arrived = 0;
+};
+
+struct Block {
+  static constexpr uint32_t Barriers = 16;
+  BlockId id;
+  Place place;
+  BlockId orderedBelow; ///< blocks with smaller ids precede the launch
+  bool cooperative = false;
+  uint32_t live = 0;
+  uint32_t dirtyExits =
+      0; ///< threads that exited with accesses no barrier covers (S7: exits give no edge)
+  Vec<Thread> threads;
+  BarrierState barriers[Barriers];
+  Vec<Vec<WarpMeeting>> meetings; ///< by warp
+  Block *nextFree = nullptr;
+};
+
+inline Epoch Thread::epochAt(LocalTime t) const { return {block->id, index, t}; }
+inline Epoch Thread::epoch() const { return epochAt(time); }
+
+/// S1: what `t` publishes when it releases now. The thread's time must advance afterwards.
+inline SnapshotRef takeSnapshot(const Thread &t) {
+  SnapshotRef s = SnapshotRef::create();
+  s->blocks = t.blocks;
+  s->nodes = t.nodes;
+  s->block = t.block->id;
+  s->thread = t.index;
+  s->base = t.base;
+  s->warpBase = t.warpBase;
+  s->time = t.time.next();
+  return s;
+}
+
+} // namespace scopesan::core
