@@ -65,17 +65,19 @@ private:
         << "ScopeSan: " << (finding.isAdvisory ? "advisory " : "") << finding.rule << ' '
         << finding.name << ": " << plain() << colour(raw_ostream::WHITE) << titleOf(finding)
         << plain() << '\n';
-    for (const Operation &access : finding.accesses)
-      if (access.isKnown())
-        writeOperation(access, describeLong(access));
-    out << "  memory: " << describeMemory(finding.memory) << '\n';
+    // In execution order.
+    static constexpr const char *Labels[] = {"earlier: ", "later:   "};
+    for (size_t i = 0; i < 2; ++i)
+      if (finding.accesses[i].isKnown())
+        writeOperation(finding.accesses[i], Labels[i] + describeLong(finding.accesses[i]));
+    out << "  memory:  " << describeMemory(finding.memory) << '\n';
     if (std::string why = summaryOf(finding); !why.empty())
-      out << "  why: " << why << '\n';
+      out << "  why:     " << why << '\n';
     for (const Operation &op : finding.blamed)
-      writeOperation(op, "blamed: " + describeLong(op) +
+      writeOperation(op, "blamed:  " + describeLong(op) +
                              (op.needs.empty() ? "" : ", needs " + op.needs + " scope"));
     if (std::string hint = hintOf(finding); !hint.empty())
-      out << "  fix: " << hint << '\n';
+      out << "  fix:     " << hint << '\n';
     if (finding.count > 1)
       out << "  seen " << finding.count << " times\n";
     out << '\n';
@@ -165,8 +167,8 @@ private:
       out << "ScopeSan: the program itself exited with code " << report.end.code << '\n';
     out << "ScopeSan: verdict " << colour(raw_ostream::WHITE) << nameOf(report.verdict()) << plain()
         << ": " << plural(report.findings.size(), "finding") << ", "
-        << plural(report.advisories.size(), "advisory") << ", "
-        << plural(report.incomplete.size(), "limit") << '\n';
+        << plural(report.advisories.size(), "advisory") << ", " << report.incomplete.size()
+        << " incomplete\n";
   }
 
   static std::string plural(size_t n, llvm::StringRef word) {
