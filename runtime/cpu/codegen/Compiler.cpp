@@ -1,0 +1,139 @@
+#include "Compiler.h"
+#include "Linker.h"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <chrono>
+
+using namespace llvm;
+using namespace scopesan;
+using codegen::Compiler;
+
+namespace {
+
+/// Adds the time until its destruction to a field of Timing.
+class Stopwatch {
+public:
+  explicit Stopwatch(double &Milliseconds) : Milliseconds(Milliseconds) {}
+  ~Stopwatch() {
+    std::chrono::duration<double, std::milli> Elapsed = Clock::now() - Start;
+    Milliseconds += Elapsed.count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  double &Milliseconds;
+  Clock::time_point Start = Clock::now();
+};
+
+} // namespace
+
+/// A level, not the exact CPU: results and cache entries are the same on similar machines.
+static std::string targetCpu(const Triple &T) {
+  if (T.getArch() != Triple::x86_64)
+    return "generic";
+  StringMap<bool> Has = sys::getHostCPUFeatures();
+  bool V3 = Has.lookup("avx2") && Has.lookup("fma") && Has.lookup("bmi2") && Has.lookup("f16c");
+  return V3 ? "x86-64-v3" : "x86-64-v2";
+}
+
+Expected<Compiler> Compiler::create(unsigned Level) {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  Triple Host(sys::getProcessTriple());
+  std::string Message;
+  const Target *T = TargetRegistry::lookupTarget(Host, Message);
+  if (!T)
+    return createStringError("LLVM cannot generate code for this machine: " + Message);
+  TargetOptions Options;
+  Options.TrapUnreachable = true;
+  Options.NoTrapAfterNoreturn = true;
+  CodeGenOptLevel CodeGenLevel = Level == 0   ? CodeGenOptLevel::None
+                                 : Level == 1 ? CodeGenOptLevel::Less
+                                              : CodeGenOptLevel::Default;
+  std::unique_ptr<TargetMachine> TM(T->createTargetMachine(Host, targetCpu(Host), "", Options,
+                                                           Reloc::PIC_, CodeModel::Small,
+                                                           CodeGenLevel));
+  return Compiler(std::move(TM), Level);
+}
+
+std::string Compiler::identity() const {
+  return (TM->getTargetTriple().str() + " " + TM->getTargetCPU() + " O" + Twine(Level) +
+          " LLVM " LLVM_VERSION_STRING)
+      .str();
+}
+
+Expected<std::unique_ptr<Module>> Compiler::retarget(MemoryBufferRef Input, LLVMContext &Context) {
+  std::unique_ptr<Module> M;
+  {
+    Stopwatch Watch(Times.Read);
+    SMDiagnostic Diagnostic;
+    M = parseIR(Input, Diagnostic, Context);
+    if (!M)
+      return createStringError("'" + Input.getBufferIdentifier() +
+                               "' is not readable as device code: " + Diagnostic.getMessage());
+  }
+  Stopwatch Watch(Times.Retarget);
+  retarget::Options O;
+  O.Triple = TM->getTargetTriple().str();
+  O.DataLayout = TM->createDataLayout().getStringRepresentation();
+  O.Cpu = TM->getTargetCPU();
+  Expected<retarget::Statistics> S = retarget::retarget(*M, O);
+  if (!S)
+    return S.takeError();
+  Stats = *S;
+  if (NamedMDNode *Flags = M->getNamedMetadata("llvm.module.flags"))
+    M->eraseNamedMetadata(Flags);
+  M->setPICLevel(PICLevel::BigPIC);
+  return M;
+}
+
+// What most shortens the code: device code arrives optimised, the retargeting adds allocas (inline
+// PTX), repeated loads of the thread context and wrappers.
+static constexpr StringRef LightPipeline =
+    "globaldce,always-inline,function(sroa,early-cse,simplifycfg,instcombine,simplifycfg),globaldce";
+
+void Compiler::optimise(Module &M) {
+  Stopwatch Watch(Times.Optimise);
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PassBuilder PB(TM.get());
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  ModulePassManager Passes;
+  if (Level == 1)
+    cantFail(PB.parsePassPipeline(Passes, LightPipeline));
+  else
+    Passes = Level == 0 ? PB.buildO0DefaultPipeline(OptimizationLevel::O0)
+                        : PB.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
+  Passes.run(M, MAM);
+}
+
+Expected<SmallVector<char, 0>> Compiler::emitObject(Module &M) {
+  Stopwatch Watch(Times.Emit);
+  SmallVector<char, 0> Object;
+  raw_svector_ostream Stream(Object);
+  legacy::PassManager Passes;
+  if (TM->addPassesToEmitFile(Passes, Stream, nullptr, CodeGenFileType::ObjectFile))
+    return createStringError("LLVM cannot emit object files for " + TM->getTargetTriple().str());
+  Passes.run(M);
+  return Object;
+}
+
+Error Compiler::link(ArrayRef<char> Object, StringRef Output) {
+  Stopwatch Watch(Times.Link);
+  return linkLibrary(Object, Output);
+}

@@ -1,0 +1,23 @@
+// Finds device bitcode in a file: plain bitcode or IR text, or the snapshots that the pass embedded
+// in an object, executable or fat binary.
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+
+namespace scopesan::codegen {
+
+struct Snapshots {
+  /// Owns the bytes that Modules refer to.
+  std::unique_ptr<llvm::MemoryBuffer> File;
+  /// Each one module; without duplicates.
+  llvm::SmallVector<llvm::MemoryBufferRef, 2> Modules;
+};
+
+/// `Path` may be "-". Fails when the file cannot be read or holds no device bitcode.
+llvm::Expected<Snapshots> readSnapshots(llvm::StringRef Path);
+
+} // namespace scopesan::codegen
