@@ -1,0 +1,79 @@
+// Tracing of addresses, results and guards to the operands of the asm statement.
+#include "Effects.h"
+#include "Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace scopesan::abi;
+using namespace scopesan::ptx;
+
+namespace {
+
+Effect only(std::string_view Text) {
+  std::string Error;
+  auto P = parse(Text, Error);
+  EXPECT_TRUE(P) << Error;
+  auto All = P ? effects(*P) : std::vector<Effect>();
+  EXPECT_EQ(All.size(), 1u) << Text;
+  return All.empty() ? Effect() : All[0];
+}
+
+TEST(Resolve, AddressThroughMovAddAndCvta) {
+  Effect E = only("{ .reg .u64 a, b; mov.u64 a, $1; add.s64 b, a, 24; ld.global.u32 $0, [b+8]; }");
+  EXPECT_EQ(E.Address, ValueRef::asmOperand(1, 32));
+  EXPECT_EQ(E.AddressSpace, Space::Global);
+  E = only("{ .reg .u64 a; cvta.to.shared.u64 a, $1; ld.shared.u32 $0, [a]; }");
+  EXPECT_EQ(E.Address, ValueRef::asmOperand(1));
+  EXPECT_EQ(E.AddressSpace, Space::Generic);
+  EXPECT_EQ(E.Op.space(), Space::Shared);
+  E = only("{ .reg .u64 a; cvta.shared.u64 a, $1; st.u32 [a], 1; }");
+  EXPECT_EQ(E.AddressSpace, Space::Shared);
+  E = only("{ .reg .u64 a; .reg .u32 s; mov.u32 s, $1; cvt.u64.u32 a, s; ld.shared.u32 $0, [a]; }");
+  EXPECT_EQ(E.Address, ValueRef::asmOperand(1));
+}
+
+TEST(Resolve, UnknownAddresses) {
+  EXPECT_FALSE(only("{ .reg .u64 a; mul.lo.u64 a, $1, 4; ld.u32 $0, [a]; }").Address.known());
+  EXPECT_FALSE(only("ld.u32 $0, [variable];").Address.known());
+  EXPECT_FALSE(only("ld.u32 $0, [$1+$2];").Address.known());
+  EXPECT_FALSE(only("add.u64 $1, $1, $3; ld.u32 $0, [$1];").Address.known());
+  EXPECT_FALSE(only("{ .reg .pred p; @p mov.u64 $1, $3; ld.u32 $0, [$1]; }").Address.known());
+}
+
+TEST(Resolve, ResultsAtTheEnd) {
+  Effect E = only("{ .reg .u8 d; ld.global.nc.u8 d, [$1]; cvt.u16.u8 $0, d;}");
+  EXPECT_EQ(E.Result, std::vector{ValueRef::asmOperand(0)});
+  EXPECT_EQ(E.PartBytes, 1u);
+  EXPECT_TRUE(only("ld.u32 $0, [$1]; add.u32 $0, $0, 1;").Result.empty());
+  EXPECT_TRUE(only("{ .reg .u32 r; ld.u32 r, [$1]; mov.u32 r, 0; mov.u32 $0, r; }").Result.empty());
+  EXPECT_TRUE(only("atom.add.u32 _, [$0], 1;").Result.empty());
+}
+
+TEST(Resolve, GuardsBySetp) {
+  Effect E = only("{ .reg .pred p; setp.ne.b32 p, $2, 0; @p ld.global.u32 $0, [$1]; }");
+  EXPECT_EQ(E.Condition.Kind, GuardKind::Compare);
+  EXPECT_EQ(E.Condition.Cmp, Comparison::Ne);
+  EXPECT_EQ(E.Condition.Lhs, ValueRef::asmOperand(2));
+  EXPECT_EQ(E.Condition.Rhs, ValueRef::constant(0));
+  EXPECT_FALSE(E.Condition.Negated);
+  E = only("{ .reg .pred p; setp.lt.s64 p, $2, $3; @!p st.u32 [$1], 1; }");
+  EXPECT_TRUE(E.Condition.Signed);
+  EXPECT_TRUE(E.Condition.Negated);
+  EXPECT_EQ(E.Condition.Bits, 64u);
+  E = only("{ .reg .pred p; setp.hi.u32 p, $2, $3; @p st.u32 [$1], 1; }");
+  EXPECT_EQ(E.Condition.Cmp, Comparison::Gt);
+  EXPECT_FALSE(E.Condition.Signed);
+}
+
+TEST(Resolve, GuardOperandAndUnresolvableGuards) {
+  EXPECT_EQ(only("@$2 st.u32 [$0], $1;").Condition.Kind, GuardKind::Operand);
+  EXPECT_EQ(only("{ .reg .pred p; setp.lt.f32 p, $2, $3; @p st.u32 [$0], $1; }").Condition.Kind,
+            GuardKind::Unresolvable);
+  EXPECT_EQ(only("{ .reg .pred p; vote.sync.any.pred p, q, -1; @p st.u32 [$0], $1; }").Condition.Kind,
+            GuardKind::Unresolvable);
+  EXPECT_EQ(only("bra END; st.u32 [$0], $1; END:").Condition.Kind, GuardKind::Unresolvable);
+  EXPECT_EQ(only("LOOP: ld.acquire.gpu.u32 $0, [$1];").Condition.Kind, GuardKind::Unresolvable);
+  EXPECT_EQ(only("st.u32 [$0], $1; bra END; END:").Condition.Kind, GuardKind::Always);
+}
+
+} // namespace
