@@ -116,7 +116,7 @@ private:
   struct Joined {
     BlockClock blocks;
     NodeClock nodes;
-    StepSet steps;
+    BlockClock seen;
     LocalTime time;
     bool foreign = false;
   };
@@ -126,7 +126,7 @@ private:
     for (Thread *t : threads) {
       j.blocks.join(t->blocks);
       j.nodes.join(t->nodes);
-      j.steps.join(t->steps);
+      j.seen.join(t->seen);
       j.time = maxOf(j.time, t->time);
       j.foreign |= t->foreign;
     }
@@ -136,7 +136,7 @@ private:
   void depart(Thread &t, const Joined &j, bool wholeBlock) {
     t.blocks = j.blocks;
     t.nodes = j.nodes;
-    t.steps = j.steps;
+    t.seen = j.seen;
     t.foreign = j.foreign;
     t.time = j.time;
     if (wholeBlock)

@@ -157,6 +157,8 @@ public:
     KnowledgeLeaf::release(leaf);
   }
   void forget(BlockId block) { Map.erase(block.value); }
+  /// Anything at all is known of the block: it has executed a step.
+  bool knows(BlockId block) const { return Map.find(block.value) != 0; }
   void join(const BlockClock &o) { Map.join(o.Map); }
   bool sameAs(const BlockClock &o) const { return Map.sameAs(o.Map); }
   bool empty() const { return Map.empty(); }
@@ -184,18 +186,6 @@ public:
   uint32_t known(TimelineId t) const { return uint32_t(Map.find(t.value)); }
   void join(const NodeClock &o) { Map.join(o.Map); }
   bool sameAs(const NodeClock &o) const { return Map.sameAs(o.Map); }
-
-private:
-  PersistentMap<CounterLeaf> Map;
-};
-
-/// Blocks known to have executed a step (D12, A1 progress): observation is enough, no order needed.
-class StepSet {
-public:
-  bool contains(BlockId b) const { return Map.find(b.value) != 0; }
-  void add(BlockId b) { Map.raise(b.value, 1); }
-  void join(const StepSet &o) { Map.join(o.Map); }
-  bool sameAs(const StepSet &o) const { return Map.sameAs(o.Map); }
 
 private:
   PersistentMap<CounterLeaf> Map;

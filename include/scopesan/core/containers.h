@@ -64,7 +64,7 @@ public:
 
   T &push(T &&value) {
     if (Size == Cap)
-      grow(Cap ? Cap * 2 : 4);
+      grow(Cap ? Cap * 2 : sizeof(T) > 32 ? 1 : 4);
     return *new (Data + Size++, PlacementTag{}) T(moved(value));
   }
   T &push(const T &value) {
@@ -152,7 +152,7 @@ public:
     if (V *v = find(key))
       return *v;
     if ((Count + 1) * 4 > (Mask + 1) * 3 || !Slots)
-      rehash(Slots ? (Mask + 1) * 2 : 16);
+      rehash(Slots ? (Mask + 1) * 2 : 2);
     ++Count;
     Slot &s = Slots[freeSlot(key)];
     s.key = key;

@@ -122,8 +122,10 @@ public:
     bool reads = done.kind() != abi::AccessKind::Store && done.kind() != abi::AccessKind::Red;
     if (reads) {
       Progress.read(t, o, addr, bytes, s);
-      if (o)
+      if (o) {
         Sync.observe(t, *o, s);
+        Progress.observe(t, *o);
+      }
     } else {
       Progress.leave(t);
     }
@@ -270,14 +272,12 @@ private:
       b->meetings.resize(warps);
     for (Vec<WarpMeeting> &m : b->meetings)
       m.clear();
-    StepSet steps;
-    steps.add(id);
     b->threads.resize(threads);
     for (uint32_t i = 0; i < threads; ++i)
-      start(b->threads[i], b, {i}, n, steps);
+      start(b->threads[i], b, {i}, n);
     return b;
   }
-  static void start(Thread &t, Block *b, ThreadIndex i, const LaunchNode &n, const StepSet &steps) {
+  static void start(Thread &t, Block *b, ThreadIndex i, const LaunchNode &n) {
     t.block = b;
     t.index = i;
     t.exited = t.foreign = false;
@@ -285,7 +285,7 @@ private:
     t.lastAccess = LocalTime{0};
     t.blocks = n.pastBlocks;
     t.nodes = n.past;
-    t.steps = steps;
+    t.seen = BlockClock();
     t.dropSync();
   }
   void dropBlock(Block *b) {

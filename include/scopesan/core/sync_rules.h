@@ -12,7 +12,7 @@ public:
   /// S2, S3: `t` strongly read the current value of `o` with `r`.
   void observe(Thread &t, SyncObject &o, const SyncOp &r) {
     if (r.op.acquires()) // a strong read of M followed by an acquire on M
-      s2Complete(t, r, [&](const PendingAcquire &p) { return p.object == o.address; });
+      s2Complete(t, r, [&](const PendingAcquire &p) { return p.object == o.address || !p.object; });
     if (!o.written)
       return;
     bool hop = mutuallyInclusive(o.lastWrite, r);
@@ -46,7 +46,8 @@ public:
     o.lastWriteTime = writeTime;
     o.written = true;
     ++o.version;
-    o.steps = t.steps;
+    o.writerKnew = t.blocks;
+    o.writerSaw = t.seen;
   }
 
   /// S1, S2 for a fence.
@@ -131,13 +132,7 @@ private:
         out.push(moved(h));
         continue;
       }
-      SnapshotRef both = SnapshotRef::create();
-      for (Head *x : {same, &h}) {
-        both->blocks.join(x->snapshot->blocks);
-        both->nodes.join(x->snapshot->nodes);
-        x->snapshot->addOwnTo(both->blocks);
-      }
-      same->snapshot = both;
+      same->snapshot = joined(same->snapshot, h.snapshot);
       same->merged = true;
     }
     o.heads = moved(out);
@@ -201,12 +196,38 @@ private:
     for (PendingAcquire &q : pending)
       if (q.object == p.object && q.snapshot == p.snapshot && q.read.site == p.read.site)
         return;
-    if (pending.size() >= MaxPending) {
-      C.gaveUp("a thread has too many reads pending an acquire", PendingOverflow);
-      acquire(t, pending[0].snapshot); // keeps the possible edge
-      pending.swapRemove(0);
-    }
+    if (pending.size() >= MergeAbove)
+      mergePending(pending);
     pending.push(moved(p));
+  }
+  /// Bounds the pending reads of a thread that never fences. Reads whose release patterns reach
+  /// alike become one; a later acquire on any location may then complete it (the edge is kept).
+  void mergePending(Vec<PendingAcquire> &pending) {
+    Vec<PendingAcquire> out;
+    for (PendingAcquire &p : pending) {
+      PendingAcquire *same = nullptr;
+      for (PendingAcquire &x : out)
+        if (x.hops.empty() && p.hops.empty() && sameReach(x.first, p.first))
+          same = &x;
+      if (!same) {
+        if (p.hops.empty() || out.size() < KeptBroken) // of broken ones only blame depends
+          out.push(moved(p));
+        continue;
+      }
+      same->snapshot = joined(same->snapshot, p.snapshot);
+      same->merged = true;
+      same->object = 0;
+    }
+    pending = moved(out);
+  }
+  static SnapshotRef joined(const SnapshotRef &a, const SnapshotRef &b) {
+    SnapshotRef both = SnapshotRef::create();
+    for (const SnapshotRef *x : {&a, &b}) {
+      both->blocks.join((*x)->blocks);
+      both->nodes.join((*x)->nodes);
+      (*x)->addOwnTo(both->blocks);
+    }
+    return both;
   }
   /// S2: `last` ends the acquire pattern of the pending reads for which `concerns` holds.
   template <class F> void s2Complete(Thread &t, const SyncOp &last, F concerns) {
@@ -222,9 +243,9 @@ private:
     }
   }
 
-  static constexpr uint32_t MergeAbove = 32, KeptBroken = 8, MaxPending = 256;
+  static constexpr uint32_t MergeAbove = 32, KeptBroken = 8;
   Context &C;
-  uint64_t MergedHeads = 0, PendingOverflow = 0;
+  uint64_t MergedHeads = 0;
 };
 
 } // namespace scopesan::core

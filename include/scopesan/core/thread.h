@@ -46,7 +46,7 @@ struct Thread {
   LocalTime lastAccess;  ///< time of my last access
   BlockClock blocks;     ///< everything else I know
   NodeClock nodes;
-  StepSet steps;
+  BlockClock seen; ///< blocks that were observed to have run, in no order (A1 progress)
 
   Thread() = default;
   Thread(Thread &&) = default;
