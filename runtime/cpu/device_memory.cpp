@@ -1,0 +1,104 @@
+// Address questions of device code: state spaces, cluster shared memory, the device heap.
+#include "cpu/device_heap.h"
+#include "cpu/engine.h"
+
+#include "host/collector.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unordered_map>
+
+using namespace scopesan;
+using namespace scopesan::cpu;
+
+/// The block of the caller's cluster that owns a shared address; null if none does.
+static Block *ownerOf(uint64_t Address) {
+  if (!TheEngine.arena().contains(Address))
+    return nullptr;
+  Cluster &C = *Engine::current()->Owner->Peers;
+  for (uint32_t I = 0; I < C.BlockCount; ++I)
+    if (Address - reinterpret_cast<uint64_t>(C.Blocks[I]->Shared) < C.Blocks[I]->Grid->SlotBytes)
+      return C.Blocks[I];
+  return nullptr;
+}
+
+DeviceHeap scopesan::cpu::TheDeviceHeap;
+
+void *DeviceHeap::allocate(uint64_t Bytes) {
+  if (!Bytes || Used + Bytes > Limit)
+    return nullptr;
+  void *P = aligned_alloc(16, (Bytes + 15) / 16 * 16);
+  if (!P)
+    return nullptr;
+  Used += Bytes;
+  Sizes[P] = Bytes;
+  TheDetector->forget(reinterpret_cast<uint64_t>(P), Bytes);
+  host::memoryAllocated({reinterpret_cast<uint64_t>(P), Bytes, host::MemoryKind::DeviceHeap, "malloc", 0});
+  return P;
+}
+
+bool DeviceHeap::release(void *P) {
+  auto It = Sizes.find(P);
+  if (It == Sizes.end())
+    return false;
+  Used -= It->second;
+  TheDetector->forget(reinterpret_cast<uint64_t>(P), It->second);
+  host::memoryFreed(reinterpret_cast<uint64_t>(P));
+  Sizes.erase(It);
+  free(P);
+  return true;
+}
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+uint32_t __scopesan_cpu_isspacep(const void *P, uint32_t Space) {
+  auto Address = reinterpret_cast<uint64_t>(P);
+  const Thread &T = *Engine::current();
+  bool IsLocal = T.Stack->contains(P);
+  switch (abi::Space(Space)) {
+  case abi::Space::Shared:
+    return ownerOf(Address) == T.Owner;
+  case abi::Space::SharedCluster:
+    return ownerOf(Address) != nullptr;
+  case abi::Space::Local:
+    return IsLocal;
+  case abi::Space::Global:
+    return !IsLocal && !TheEngine.arena().contains(Address);
+  default:
+    return 0; // constant memory is addressed as global
+  }
+}
+
+uint64_t __scopesan_cpu_mapa(uint64_t Shared, uint32_t Rank) {
+  Thread &T = *Engine::current();
+  Block *Owner = ownerOf(Shared);
+  Cluster &C = *T.Owner->Peers;
+  if (!Owner || Rank >= C.BlockCount)
+    TheEngine.failFromFiber(FailureCode::IllegalAddress,
+                            "mapa (map_shared_rank) of an address outside shared memory or to rank " +
+                                std::to_string(Rank) + " in a cluster of " +
+                                std::to_string(C.BlockCount) + " blocks, in kernel " +
+                                T.Owner->Grid->Spec.Name + ", " + describeThread(T));
+  return Shared - reinterpret_cast<uint64_t>(Owner->Shared) +
+         reinterpret_cast<uint64_t>(C.Blocks[Rank]->Shared);
+}
+
+uint32_t __scopesan_cpu_getctarank(uint64_t Shared) {
+  Block *Owner = ownerOf(Shared);
+  return Owner ? Owner->Rank : 0;
+}
+
+void *__scopesan_cpu_malloc(uint64_t Bytes) { return TheDeviceHeap.allocate(Bytes); }
+
+void __scopesan_cpu_free(void *P) {
+  if (!P || TheDeviceHeap.release(P))
+    return;
+  Thread &T = *Engine::current();
+  TheEngine.failFromFiber(FailureCode::LaunchFailure,
+                          "device free() of a pointer that device malloc() did not return, in kernel " +
+                              T.Owner->Grid->Spec.Name + ", " + describeThread(T));
+}
+
+#pragma GCC visibility pop
+}

@@ -1,0 +1,111 @@
+// The entry points of abi.def: maybe switch first, then tell the detector, then return without
+// switching. From atomic_before until atomic_after nothing may switch.
+#include "cpu/engine.h"
+#include "cpu/faults.h"
+#include "cpu/hooks.h"
+
+#include "host/collector.h"
+
+#include <string.h>
+
+using namespace scopesan;
+using namespace scopesan::cpu;
+using core::SiteId;
+
+namespace {
+
+/// Value in memory before a strong write, to tell stores that change something from waiting loops.
+uint64_t ValueBefore;
+
+uint64_t peek(const void *Address, uint32_t Bytes) {
+  uint64_t Value = 0;
+  ProbingDeviceAddress = true;
+  __asm__ volatile("" ::: "memory");
+  memcpy(&Value, Address, Bytes < 8 ? Bytes : 8);
+  __asm__ volatile("" ::: "memory");
+  ProbingDeviceAddress = false;
+  return Value;
+}
+
+uint64_t raw(const void *P) { return reinterpret_cast<uint64_t>(P); }
+
+} // namespace
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+void __scopesan_read(const void *Address, uint32_t Bytes, uint32_t Site) {
+  TheEngine.Sched.access();
+  TheDetector->read(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
+}
+
+void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
+  TheEngine.Sched.access();
+  TheDetector->write(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
+}
+
+void __scopesan_read_range(const void *Address, uint64_t Bytes, uint32_t Site) {
+  if (!Bytes)
+    return;
+  TheEngine.Sched.access();
+  TheDetector->readRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
+}
+
+void __scopesan_write_range(const void *Address, uint64_t Bytes, uint32_t Site) {
+  if (!Bytes)
+    return;
+  TheEngine.Sched.access();
+  TheDetector->writeRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
+}
+
+void __scopesan_atomic_before(const void *Address, uint32_t Bytes, uint32_t RawOp, uint32_t Site) {
+  TheEngine.Sched.syncPoint();
+  abi::Op Op(RawOp);
+  Thread &T = *Engine::current();
+  T.Site = Site;
+  if (Op.isWrite())
+    ValueBefore = peek(Address, Bytes);
+  TheDetector->atomicBefore(*T.Detect, raw(Address), Bytes, Op, SiteId{Site});
+}
+
+void __scopesan_atomic_after(const void *Address, uint32_t Bytes, uint32_t RawOp, uint32_t Site,
+                             uint32_t Wrote, uint64_t Value) {
+  if (Wrote && (Bytes > 8 || peek(Address, Bytes) != ValueBefore))
+    TheEngine.Sched.noteProgress();
+  TheDetector->atomicAfter(*Engine::current()->Detect, raw(Address), Bytes, abi::Op(RawOp),
+                           SiteId{Site}, Wrote != 0, Value);
+}
+
+void __scopesan_fence(uint32_t RawOp, uint32_t Site) {
+  TheEngine.Sched.syncPoint();
+  TheDetector->fence(*Engine::current()->Detect, abi::Op(RawOp), SiteId{Site});
+}
+
+void __scopesan_block_barrier_before(uint32_t Kind, uint32_t Id, uint32_t Count, uint32_t Site) {
+  Thread &T = *Engine::current();
+  T.Site = Site;
+  TheDetector->blockBarrierArrive(*T.Detect, abi::BarrierKind(Kind), Id, Count, SiteId{Site});
+}
+
+void __scopesan_block_barrier_after(uint32_t, uint32_t Id, uint32_t, uint32_t) {
+  TheDetector->blockBarrierDepart(*Engine::current()->Detect, Id);
+}
+
+void __scopesan_warp_barrier_before(uint32_t Mask, uint32_t Site) {
+  Thread &T = *Engine::current();
+  T.Site = Site;
+  TheDetector->warpBarrierArrive(*T.Detect, Mask, SiteId{Site});
+}
+
+void __scopesan_warp_barrier_after(uint32_t Mask, uint32_t) {
+  TheDetector->warpBarrierDepart(*Engine::current()->Detect, Mask);
+}
+
+void __scopesan_unmodelled(uint32_t Site) {
+  host::incomplete("an operation that ScopeSan does not model was executed", SiteId{Site});
+}
+
+void __scopesan_cpu_yield(void) { TheEngine.Sched.yield(true); }
+
+#pragma GCC visibility pop
+}

@@ -1,0 +1,78 @@
+// The run queue and the switching of threads.
+//
+// Fair: each round is a random permutation of the runnable threads, so between two turns of a
+// thread every other runnable thread gets at most two. Deterministic: decisions depend on the seed
+// and on the order of earlier decisions, never on addresses or time.
+#pragma once
+
+#include "cpu/random.h"
+#include "cpu/state.h"
+
+#include <vector>
+
+namespace scopesan::cpu {
+
+class Scheduler {
+public:
+  void configure(uint64_t Seed, uint32_t PreemptionInterval);
+
+  uint32_t runnable() const { return Count; }
+  void push(Thread *T);
+  /// Next thread of the current round. The queue must not be empty.
+  Thread *pop();
+  void clear();
+
+  // ---- on a fiber
+  /// Called by weak-access hooks: switches when the drawn countdown is over.
+  void access() {
+    if (__builtin_expect(--Countdown < 0, 0))
+      preempt();
+  }
+  /// Before a synchronizing operation: may switch.
+  void syncPoint();
+  /// Gives other threads a turn. `MayBeSpin`: counts towards the livelock limit.
+  void yield(bool MayBeSpin);
+  /// Blocks the current thread until wake().
+  void block(Wait Reason, uint32_t Detail);
+  void wake(Thread *T);
+  void noteProgress() { Quiet = 0; }
+  /// Leaves fiber `Self`, which is running, for the driver; returns when it is resumed.
+  void leaveToDriver(Fiber *Self);
+
+  // ---- on the driver's stack
+  /// Runs threads until something asks for the driver.
+  void enter(uint64_t SliceBudget);
+  bool livelocked() const { return Quiet >= quietLimit(); }
+
+  /// Asks the running fiber to return to the driver at its next dispatch.
+  void requestDriver() { Budget = 0; }
+  bool driverWanted() const { return Budget <= 0 || Count == 0; }
+  void noteSlice() {
+    ++Slices;
+    --Budget;
+  }
+
+  uint64_t Slices = 0; ///< thread slices started so far
+  uint64_t Hash = 0;   ///< of the order of slices: equal hashes, equal schedules
+
+  void switchTo(Thread *T, Fiber *From);
+
+private:
+  void preempt();
+  void drawCountdown();
+  void dispatch();
+  uint64_t quietLimit() const;
+  void grow();
+
+  // Ring buffer; the first `RoundLeft` entries belong to the current round.
+  std::vector<Thread *> Ring;
+  uint32_t Mask = 0, Head = 0, Count = 0, RoundLeft = 0;
+  int64_t Countdown = 0;
+  int64_t Budget = 0;
+  uint64_t Quiet = 0; ///< waiting yields since the last wake, exit or value-changing store
+  uint32_t Interval = 0;
+  Random Chance;
+  void *DriverStack = nullptr;
+};
+
+} // namespace scopesan::cpu

@@ -1,0 +1,62 @@
+// The one lock around every API entry: recursive, first come first served.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <stdint.h>
+#include <thread>
+
+namespace scopesan::cpu {
+
+class ApiMutex {
+public:
+  void lock() {
+    std::unique_lock Guard(Inner);
+    if (Owner == std::this_thread::get_id()) {
+      ++Depth;
+      return;
+    }
+    acquire(Guard);
+    Depth = 1;
+  }
+  void unlock() {
+    std::unique_lock Guard(Inner);
+    if (--Depth)
+      return;
+    releaseOwner();
+  }
+  /// Lets every thread that waits now have its turn before the caller continues.
+  void relinquish() {
+    std::unique_lock Guard(Inner);
+    if (NextTicket == Serving + 1)
+      return;
+    uint32_t Kept = Depth;
+    releaseOwner();
+    acquire(Guard);
+    Depth = Kept;
+  }
+  bool contended() {
+    std::unique_lock Guard(Inner);
+    return NextTicket != Serving + 1;
+  }
+
+private:
+  void acquire(std::unique_lock<std::mutex> &Guard) {
+    uint64_t Ticket = NextTicket++;
+    Changed.wait(Guard, [&] { return Serving == Ticket; });
+    Owner = std::this_thread::get_id();
+  }
+  void releaseOwner() {
+    Owner = {};
+    ++Serving;
+    Changed.notify_all();
+  }
+
+  std::mutex Inner;
+  std::condition_variable Changed;
+  std::thread::id Owner;
+  uint32_t Depth = 0;
+  uint64_t NextTicket = 0, Serving = 0; ///< the owner holds ticket `Serving`
+};
+
+} // namespace scopesan::cpu

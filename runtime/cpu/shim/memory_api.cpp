@@ -1,0 +1,236 @@
+// Allocation, pinning, pointer queries, memory pools.
+#include "cpu/shim/variants.h"
+
+#include <string.h>
+
+using namespace scopesan;
+using namespace scopesan::cpu;
+using host::MemoryKind;
+
+namespace {
+
+cudaError_t allocate(Context &C, void **Result, size_t Bytes, MemoryKind Kind, const char *Api,
+                     unsigned Flags = 0) {
+  if (!Result)
+    return cudaErrorInvalidValue;
+  *Result = nullptr;
+  if (!Bytes)
+    return cudaSuccess;
+  *Result = C.Memory.allocate(Bytes, Kind, Api, Flags);
+  return *Result ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t allocate(void **Result, size_t Bytes, MemoryKind Kind, const char *Api, unsigned Flags = 0) {
+  return deviceCall([&](Context &C) { return allocate(C, Result, Bytes, Kind, Api, Flags); });
+}
+
+/// Frees after all queued work, as CUDA does. The wait is not documented, so it orders nothing.
+cudaError_t release(void *P, bool Host) {
+  return deviceCall([&](Context &C) {
+    if (!P)
+      return cudaSuccess;
+    const Allocation *A = C.Memory.find(P);
+    if (!A || A->Address != reinterpret_cast<uint64_t>(P) || !A->Owned || A->onHost() != Host)
+      return cudaErrorInvalidValue;
+    C.Work.drain(/*RunCallbacks=*/true);
+    if (C.Sticky != cudaSuccess)
+      return C.Sticky;
+    C.Memory.release(reinterpret_cast<uint64_t>(P));
+    return cudaSuccess;
+  });
+}
+
+constexpr size_t PitchGranule = 512;
+
+} // namespace
+
+// ---------------------------------------------------------------- allocate and free
+
+cudaError_t cudaMalloc(void **P, size_t Bytes) { return allocate(P, Bytes, MemoryKind::Device, "cudaMalloc"); }
+cudaError_t cudaMallocManaged(void **P, size_t Bytes, unsigned Flags) {
+  if (!Bytes)
+    return record(cudaErrorInvalidValue);
+  return allocate(P, Bytes, MemoryKind::Managed, "cudaMallocManaged", Flags);
+}
+cudaError_t cudaHostAlloc(void **P, size_t Bytes, unsigned Flags) {
+  // Unified addressing: pinned host memory is always mapped.
+  MemoryKind Kind = Flags & cudaHostAllocMapped ? MemoryKind::MappedHost : MemoryKind::PinnedHost;
+  return allocate(P, Bytes, Kind, "cudaHostAlloc", Flags);
+}
+cudaError_t cudaMallocHost(void **P, size_t Bytes) {
+  return allocate(P, Bytes, MemoryKind::PinnedHost, "cudaMallocHost");
+}
+cudaError_t cudaFree(void *P) { return release(P, false); }
+cudaError_t cudaFreeHost(void *P) { return release(P, true); }
+
+cudaError_t cudaMallocPitch(void **P, size_t *Pitch, size_t Width, size_t Height) {
+  if (!Pitch)
+    return record(cudaErrorInvalidValue);
+  *Pitch = (Width + PitchGranule - 1) / PitchGranule * PitchGranule;
+  return allocate(P, *Pitch * Height, MemoryKind::Device, "cudaMallocPitch");
+}
+cudaError_t cudaMalloc3D(cudaPitchedPtr *P, cudaExtent E) {
+  if (!P)
+    return record(cudaErrorInvalidValue);
+  P->pitch = (E.width + PitchGranule - 1) / PitchGranule * PitchGranule;
+  P->xsize = E.width;
+  P->ysize = E.height;
+  return allocate(&P->ptr, P->pitch * E.height * E.depth, MemoryKind::Device, "cudaMalloc3D");
+}
+
+// ---------------------------------------------------------------- stream-ordered allocation
+
+cudaError_t cudaMallocAsync(void **P, size_t Bytes, cudaStream_t Handle) {
+  return streamCall(Handle, [&](Context &C, Stream &S) {
+    cudaError_t E = allocate(C, P, Bytes, MemoryKind::Device, "cudaMallocAsync");
+    if (E == cudaSuccess)
+      C.Work.enqueueMarker(S, nullptr);
+    return E;
+  });
+}
+SCOPESAN_EXPORT cudaError_t cudaMallocAsync_ptsz(void **P, size_t Bytes, cudaStream_t S) {
+  return cudaMallocAsync(P, Bytes, perThread(S));
+}
+cudaError_t cudaMallocFromPoolAsync(void **P, size_t Bytes, cudaMemPool_t, cudaStream_t S) {
+  return cudaMallocAsync(P, Bytes, S);
+}
+SCOPESAN_EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **P, size_t Bytes, cudaMemPool_t, cudaStream_t S) {
+  return cudaMallocAsync(P, Bytes, perThread(S));
+}
+cudaError_t cudaFreeAsync(void *P, cudaStream_t Handle) {
+  return streamCall(Handle, [&](Context &C, Stream &S) {
+    const Allocation *A = C.Memory.find(P);
+    if (!A || A->Address != reinterpret_cast<uint64_t>(P) || !A->Owned || A->onHost())
+      return cudaErrorInvalidValue;
+    C.Work.enqueueMarker(S, [&C, Address = A->Address] { C.Memory.release(Address); });
+    return cudaSuccess;
+  });
+}
+SCOPESAN_EXPORT cudaError_t cudaFreeAsync_ptsz(void *P, cudaStream_t S) { return cudaFreeAsync(P, perThread(S)); }
+
+// ---------------------------------------------------------------- pinning
+
+cudaError_t cudaHostRegister(void *P, size_t Bytes, unsigned Flags) {
+  return deviceCall([&](Context &C) {
+    if (!P || !Bytes)
+      return cudaErrorInvalidValue;
+    if (C.Memory.find(P))
+      return cudaErrorHostMemoryAlreadyRegistered;
+    Allocation A;
+    A.Address = reinterpret_cast<uint64_t>(P);
+    A.Bytes = Bytes;
+    A.Kind = Flags & cudaHostRegisterMapped ? MemoryKind::MappedHost : MemoryKind::PinnedHost;
+    A.Flags = Flags;
+    A.Registered = true;
+    C.Memory.adopt(A, "cudaHostRegister");
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaHostUnregister(void *P) {
+  return deviceCall([&](Context &C) {
+    const Allocation *A = C.Memory.find(P);
+    if (!A || !A->Registered || A->Address != reinterpret_cast<uint64_t>(P))
+      return cudaErrorHostMemoryNotRegistered;
+    C.Work.drain(/*RunCallbacks=*/true);
+    C.Memory.release(A->Address);
+    return C.Sticky;
+  });
+}
+cudaError_t cudaHostGetDevicePointer(void **Device, void *Host, unsigned) {
+  return deviceCall([&](Context &C) {
+    const Allocation *A = C.Memory.find(Host);
+    if (!Device || !A || !A->onHost())
+      return cudaErrorInvalidValue;
+    *Device = Host; // unified addressing
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaHostGetFlags(unsigned *Flags, void *Host) {
+  return deviceCall([&](Context &C) {
+    const Allocation *A = C.Memory.find(Host);
+    if (!Flags || !A || !A->onHost())
+      return cudaErrorInvalidValue;
+    *Flags = A->Flags | cudaHostAllocMapped;
+    return cudaSuccess;
+  });
+}
+
+// ---------------------------------------------------------------- queries and hints
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *Result, const void *P) {
+  return deviceCall([&](Context &C) {
+    if (!Result)
+      return cudaErrorInvalidValue;
+    memset(Result, 0, sizeof *Result);
+    Result->device = -2; // cudaInvalidDeviceId
+    const Allocation *A = C.Memory.find(P);
+    if (!A) {
+      Result->hostPointer = const_cast<void *>(P);
+      Result->type = cudaMemoryTypeUnregistered;
+      return cudaSuccess;
+    }
+    bool Managed = A->Kind == MemoryKind::Managed;
+    Result->type = Managed ? cudaMemoryTypeManaged : A->onHost() ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
+    Result->device = 0;
+    Result->devicePointer = const_cast<void *>(P);
+    Result->hostPointer = Managed || A->onHost() ? const_cast<void *>(P) : nullptr;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
+  return deviceCall([&](Context &C) {
+    if (!Free || !Total)
+      return cudaErrorInvalidValue;
+    *Total = MemoryTable::TotalDeviceBytes;
+    *Free = MemoryTable::TotalDeviceBytes - C.Memory.deviceBytesUsed();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemAdvise(const void *P, size_t, cudaMemoryAdvise, cudaMemLocation) {
+  return deviceCall([&](Context &C) { return C.Memory.find(P) ? cudaSuccess : cudaErrorInvalidValue; });
+}
+cudaError_t cudaMemPrefetchAsync(const void *P, size_t, cudaMemLocation, unsigned, cudaStream_t Handle) {
+  return streamCall(Handle, [&](Context &C, Stream &S) {
+    if (!C.Memory.find(P))
+      return cudaErrorInvalidValue;
+    C.Work.enqueueMarker(S, nullptr);
+    return cudaSuccess;
+  });
+}
+SCOPESAN_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *P, size_t Bytes, cudaMemLocation L,
+                                                      unsigned Flags, cudaStream_t S) {
+  return cudaMemPrefetchAsync(P, Bytes, L, Flags, perThread(S));
+}
+
+// ---------------------------------------------------------------- pools: one, without tuning
+
+namespace {
+char DefaultPool;
+cudaMemPool_t pool() { return reinterpret_cast<cudaMemPool_t>(&DefaultPool); }
+} // namespace
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *Result, int) {
+  return apiCall([&](Context &) { return *Result = pool(), cudaSuccess; });
+}
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *Result, int) {
+  return apiCall([&](Context &) { return *Result = pool(), cudaSuccess; });
+}
+cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *Result, const cudaMemPoolProps *) {
+  return apiCall([&](Context &) { return *Result = pool(), cudaSuccess; });
+}
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr Attribute, void *Value) {
+  return apiCall([&](Context &C) {
+    bool Wide = Attribute >= cudaMemPoolAttrReleaseThreshold;
+    memset(Value, 0, Wide ? 8 : 4);
+    if (Attribute == cudaMemPoolAttrUsedMemCurrent || Attribute == cudaMemPoolAttrReservedMemCurrent)
+      *static_cast<uint64_t *>(Value) = C.Memory.deviceBytesUsed();
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc *, size_t) { return cudaSuccess; }

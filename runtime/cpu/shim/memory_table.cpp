@@ -1,0 +1,114 @@
+#include "cpu/shim/memory_table.h"
+
+#include "cpu/engine.h"
+
+#include <sys/mman.h>
+
+using namespace scopesan;
+using namespace scopesan::cpu;
+
+static constexpr uint64_t Granule = 512; // cudaMalloc's alignment
+static constexpr uint64_t PageBytes = 4096;
+
+bool MemoryTable::mapRegion() {
+  Mapped = true;
+  void *Hint = reinterpret_cast<void *>(0x100000000000);
+  for (uint64_t Bytes : {256ull << 30, 32ull << 30, 4ull << 30}) {
+    void *P = mmap(Hint, Bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (P != MAP_FAILED) {
+      Free[reinterpret_cast<uint64_t>(P)] = Bytes;
+      return true;
+    }
+  }
+  return false;
+}
+
+uint64_t MemoryTable::take(uint64_t Bytes) {
+  if (!Mapped)
+    mapRegion();
+  for (auto It = Free.begin(); It != Free.end(); ++It) {
+    if (It->second < Bytes)
+      continue;
+    uint64_t Address = It->first, Rest = It->second - Bytes;
+    Free.erase(It);
+    if (Rest)
+      Free[Address + Bytes] = Rest;
+    return Address;
+  }
+  return 0;
+}
+
+void MemoryTable::giveBack(uint64_t Address, uint64_t Bytes) {
+  uint64_t PageBegin = (Address + PageBytes - 1) / PageBytes * PageBytes;
+  uint64_t PageEnd = (Address + Bytes) / PageBytes * PageBytes;
+  if (PageEnd > PageBegin && PageEnd - PageBegin >= 16 * PageBytes)
+    madvise(reinterpret_cast<void *>(PageBegin), PageEnd - PageBegin, MADV_DONTNEED);
+  auto Next = Free.lower_bound(Address);
+  if (Next != Free.end() && Next->first == Address + Bytes) {
+    Bytes += Next->second;
+    Next = Free.erase(Next);
+  }
+  if (Next != Free.begin()) {
+    auto Before = std::prev(Next);
+    if (Before->first + Before->second == Address) {
+      Before->second += Bytes;
+      return;
+    }
+  }
+  Free[Address] = Bytes;
+}
+
+static uint64_t footprint(uint64_t Bytes) {
+  // A granule of slack keeps neighbours apart, so that an overrun never hits another allocation's
+  // first byte.
+  return (Bytes + Granule - 1) / Granule * Granule + Granule;
+}
+
+void *MemoryTable::allocate(uint64_t Bytes, host::MemoryKind Kind, const char *Api, unsigned Flags) {
+  bool OnDevice = Kind == host::MemoryKind::Device || Kind == host::MemoryKind::Managed;
+  if (Bytes > TotalDeviceBytes || (OnDevice && DeviceBytes + Bytes > TotalDeviceBytes))
+    return nullptr;
+  uint64_t Address = take(footprint(Bytes));
+  if (!Address)
+    return nullptr;
+  if (OnDevice)
+    DeviceBytes += Bytes;
+  Allocation A;
+  A.Address = Address;
+  A.Bytes = Bytes;
+  A.Kind = Kind;
+  A.Flags = Flags;
+  A.Owned = true;
+  adopt(A, Api);
+  return reinterpret_cast<void *>(Address);
+}
+
+void MemoryTable::adopt(const Allocation &A, const std::string &Name) {
+  Allocations[A.Address] = A;
+  TheDetector->forget(A.Address, A.Bytes);
+  host::memoryAllocated({A.Address, A.Bytes, A.Kind, Name, 0});
+}
+
+bool MemoryTable::release(uint64_t Address) {
+  auto It = Allocations.find(Address);
+  if (It == Allocations.end())
+    return false;
+  const Allocation &A = It->second;
+  TheDetector->forget(A.Address, A.Bytes);
+  host::memoryFreed(A.Address);
+  if (A.Owned)
+    giveBack(A.Address, footprint(A.Bytes));
+  if (A.Owned && !A.onHost())
+    DeviceBytes -= A.Bytes;
+  Allocations.erase(It);
+  return true;
+}
+
+const Allocation *MemoryTable::find(uint64_t Address) const {
+  auto It = Allocations.upper_bound(Address);
+  if (It == Allocations.begin())
+    return nullptr;
+  const Allocation &A = std::prev(It)->second;
+  return A.contains(Address) ? &A : nullptr;
+}

@@ -1,0 +1,54 @@
+// What the program allocated through CUDA: addresses, kinds, and the memory behind them.
+#pragma once
+
+#include "host/collector.h"
+
+#include <map>
+#include <stdint.h>
+#include <string>
+
+namespace scopesan::cpu {
+
+struct Allocation {
+  uint64_t Address = 0;
+  uint64_t Bytes = 0;
+  host::MemoryKind Kind{};
+  unsigned Flags = 0;        ///< of cudaHostAlloc / cudaHostRegister
+  bool Owned = false;        ///< the memory behind it is ours (not registered, not a variable)
+  bool Registered = false;   ///< cudaHostRegister
+
+  bool onHost() const {
+    return Kind == host::MemoryKind::PinnedHost || Kind == host::MemoryKind::MappedHost;
+  }
+  bool contains(uint64_t A) const { return A - Address < Bytes; }
+};
+
+class MemoryTable {
+public:
+  /// Addresses come from one region at a fixed place and are handed out first-fit, so that they do
+  /// not change from run to run. Null when the modelled device memory is used up.
+  void *allocate(uint64_t Bytes, host::MemoryKind Kind, const char *Api, unsigned Flags = 0);
+  /// Enters memory that exists already (variables, registered host memory).
+  void adopt(const Allocation &A, const std::string &Name);
+  /// False when `Address` is not the start of an allocation.
+  bool release(uint64_t Address);
+
+  /// The allocation that contains `Address`, or null.
+  const Allocation *find(uint64_t Address) const;
+  const Allocation *find(const void *P) const { return find(reinterpret_cast<uint64_t>(P)); }
+
+  uint64_t deviceBytesUsed() const { return DeviceBytes; }
+  static constexpr uint64_t TotalDeviceBytes = 16ull << 30;
+
+private:
+  bool mapRegion();
+  uint64_t take(uint64_t Bytes);
+  void giveBack(uint64_t Address, uint64_t Bytes);
+
+  std::map<uint64_t, Allocation> Allocations;
+  std::map<uint64_t, uint64_t> Free; ///< address -> bytes
+  uint64_t DeviceBytes = 0;
+  bool Mapped = false;
+};
+
+} // namespace scopesan::cpu

@@ -1,0 +1,223 @@
+#include "cpu/shim/modules.h"
+
+#include "cpu/shim/context.h"
+
+#include <algorithm>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+using namespace scopesan;
+using namespace scopesan::cpu;
+
+namespace {
+
+/// Wrapper that the compiler emits around a fat binary.
+struct FatbinWrapper {
+  int Magic, Version;
+  const void *Data;
+  void *Unused;
+};
+/// Start of a fat binary.
+struct FatbinHeader {
+  uint32_t Magic;
+  uint16_t Version, HeaderBytes;
+  uint64_t FatBytes; ///< after the header
+};
+constexpr uint32_t FatbinMagic = 0xBA55ED50;
+
+std::string demangle(const char *Symbol) {
+  int Status = 0;
+  char *Text = __cxxabiv1::__cxa_demangle(Symbol, nullptr, nullptr, &Status);
+  std::string Result = Status == 0 && Text ? Text : Symbol;
+  free(Text);
+  return Result;
+}
+
+std::string objectOf(const void *Address) {
+  Dl_info Info;
+  if (!dladdr(Address, &Info) || !Info.dli_fname)
+    return "unknown object";
+  const char *Slash = strrchr(Info.dli_fname, '/');
+  return Slash ? Slash + 1 : Info.dli_fname;
+}
+
+struct SiteRange {
+  uint32_t First;
+  const scopesan::abi::Module *Module;
+};
+std::vector<SiteRange> SiteRanges;
+
+} // namespace
+
+ModuleRegistry &scopesan::cpu::modules() {
+  static auto *Registry = new ModuleRegistry;
+  return *Registry;
+}
+
+void scopesan::cpu::rememberSites(uint32_t First, const scopesan::abi::Module *M) {
+  SiteRanges.push_back({First, M});
+}
+
+std::string scopesan::cpu::describeSite(uint32_t Site) {
+  for (const SiteRange &R : SiteRanges) {
+    if (Site < R.First || Site - R.First >= R.Module->siteCount)
+      continue;
+    uint32_t Index = R.Module->sites[Site - R.First].frame;
+    if (Index >= R.Module->frameCount)
+      return {};
+    const auto &Frame = R.Module->frames[Index];
+    return std::string(R.Module->strings + Frame.file) + ":" + std::to_string(Frame.line);
+  }
+  return {};
+}
+
+// ---------------------------------------------------------------- registration
+
+DeviceModule *ModuleRegistry::add(const void *Wrapper) {
+  auto M = std::make_unique<DeviceModule>();
+  M->Name = objectOf(Wrapper);
+  const auto *W = static_cast<const FatbinWrapper *>(Wrapper);
+  FatbinHeader Header;
+  if (W && W->Data) {
+    memcpy(&Header, W->Data, sizeof Header);
+    if (Header.Magic == FatbinMagic)
+      M->Snapshots = findSnapshots(W->Data, Header.HeaderBytes + Header.FatBytes);
+  }
+  Modules.push_back(std::move(M));
+  return Modules.back().get();
+}
+
+void ModuleRegistry::addKernel(DeviceModule *M, const void *HostFunction, const char *Symbol) {
+  auto F = std::make_unique<KernelFunction>();
+  F->Home = M;
+  F->Symbol = Symbol;
+  F->Pretty = demangle(Symbol);
+  KernelsByAddress[HostFunction] = F.get();
+  KernelsByAddress[F.get()] = F.get();
+  M->Kernels.push_back(std::move(F));
+}
+
+DeviceVariable *ModuleRegistry::addVariable(DeviceModule *M, const void *HostVariable,
+                                            const char *Symbol, size_t Size) {
+  auto V = std::make_unique<DeviceVariable>();
+  V->Home = M;
+  V->Symbol = Symbol;
+  V->Size = Size;
+  VariablesByAddress[HostVariable] = V.get();
+  M->Variables.push_back(std::move(V));
+  return M->Variables.back().get();
+}
+
+void ModuleRegistry::complete(DeviceModule *M) {
+  if (!M->instrumented() && !M->Kernels.empty()) {
+    std::vector<std::string> Names;
+    for (auto &F : M->Kernels)
+      Names.push_back(F->Pretty);
+    host::uninstrumentedModule(M->Name, Names);
+  }
+  // Host code may use a __managed__ variable before any call: it needs its memory now.
+  bool HasManaged = std::any_of(M->Variables.begin(), M->Variables.end(),
+                                [](auto &V) { return V->ManagedPointer != nullptr; });
+  if (HasManaged && M->instrumented())
+    load(M);
+}
+
+KernelFunction *ModuleRegistry::kernel(const void *Handle) {
+  auto It = KernelsByAddress.find(Handle);
+  return It == KernelsByAddress.end() ? nullptr : It->second;
+}
+
+DeviceVariable *ModuleRegistry::variable(const void *HostVariable) {
+  auto It = VariablesByAddress.find(HostVariable);
+  return It == VariablesByAddress.end() ? nullptr : It->second;
+}
+
+// ---------------------------------------------------------------- loading
+
+static cudaError_t loadFailed(const DeviceModule &M, const std::string &Why) {
+  host::toolFailure("device code of '" + M.Name + "' cannot run on the CPU backend: " + Why);
+  return cudaErrorInvalidKernelImage;
+}
+
+cudaError_t ModuleRegistry::loadSnapshot(DeviceModule *M, const Snapshot &S) {
+  std::string Error;
+  std::string Path = generateCode(S, Error);
+  if (!Error.empty())
+    return loadFailed(*M, Error);
+  void *Library = dlopen(Path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!Library) {
+    const char *Why = dlerror();
+    return loadFailed(*M, Why ? Why : "dlopen failed");
+  }
+  auto *Code = static_cast<const Module *>(dlsym(Library, ModuleExport));
+  if (!Code || Code->abiVersion != CpuAbiVersion)
+    return loadFailed(*M, "'" + Path + "' was made for another version of ScopeSan; clear the cache");
+  if (Code->sites)
+    rememberSites(host::registerModule(*Code->sites, M->Name).value, Code->sites);
+  M->Code.push_back(Code);
+  return cudaSuccess;
+}
+
+void ModuleRegistry::bind(DeviceModule *M) {
+  Context &C = context();
+  for (const Module *Code : M->Code) {
+    for (uint32_t I = 0; I < Code->variableCount; ++I) {
+      const Variable &V = Code->variables[I];
+      Allocation A;
+      A.Address = reinterpret_cast<uint64_t>(V.address);
+      A.Bytes = V.size;
+      A.Kind = V.constant ? host::MemoryKind::ConstantVariable : host::MemoryKind::DeviceVariable;
+      for (auto &Known : M->Variables) {
+        if (Known->Address || Known->Symbol != V.name)
+          continue;
+        Known->Address = V.address;
+        if (Known->ManagedPointer) {
+          *Known->ManagedPointer = V.address;
+          A.Kind = host::MemoryKind::Managed;
+        }
+      }
+      if (A.Bytes)
+        C.Memory.adopt(A, V.demangled ? V.demangled : V.name);
+    }
+    for (uint32_t I = 0; I < Code->kernelCount; ++I)
+      for (auto &F : M->Kernels)
+        if (!F->Code && F->Symbol == Code->kernels[I].name)
+          F->Code = &Code->kernels[I];
+  }
+}
+
+cudaError_t ModuleRegistry::load(DeviceModule *M) {
+  if (M->Loaded)
+    return M->LoadError;
+  M->Loaded = true;
+  for (const Snapshot &S : M->Snapshots)
+    if (cudaError_t E = loadSnapshot(M, S); E != cudaSuccess)
+      M->LoadError = E;
+  bind(M);
+  return M->LoadError;
+}
+
+cudaError_t ModuleRegistry::prepare(KernelFunction &F) {
+  cudaError_t E = load(F.Home);
+  if (F.Code)
+    return cudaSuccess;
+  if (E != cudaSuccess)
+    return E;
+  if (!F.Complained) {
+    F.Complained = true;
+    complain("kernel '" + F.Pretty + "' of '" + F.Home->Name +
+             "' is not instrumented and cannot run on the CPU backend; compile its file with ScopeSan "
+             "(scopesan-clang++)");
+    host::incomplete("kernel '" + F.Pretty + "' is not instrumented and did not run");
+  }
+  return cudaErrorInvalidDeviceFunction;
+}
+
+cudaError_t ModuleRegistry::prepare(DeviceVariable &V) {
+  cudaError_t E = load(V.Home);
+  if (V.Address)
+    return cudaSuccess;
+  return E != cudaSuccess ? E : cudaErrorInvalidSymbol;
+}

@@ -1,0 +1,95 @@
+// Device modules, their kernels and variables.
+//
+// Keyed by the registration handle and the symbol, so that two translation units may have static
+// kernels of one name. Code is generated and loaded at the first use of a module.
+#pragma once
+
+#include "cpu/cpu_abi.h"
+#include "cpu/shim/cuda_api.h"
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace scopesan::cpu {
+
+struct DeviceModule;
+
+struct KernelFunction {
+  DeviceModule *Home = nullptr;
+  std::string Symbol; ///< mangled
+  std::string Pretty; ///< demangled
+  const Kernel *Code = nullptr; ///< after loading; null when the module does not have it
+  int MaxDynamicShared = 48 * 1024;
+  int Carveout = -1;
+  bool NonPortableCluster = false;
+  bool Complained = false;
+};
+
+struct DeviceVariable {
+  DeviceModule *Home = nullptr;
+  std::string Symbol;
+  size_t Size = 0;
+  void *Address = nullptr;         ///< after loading
+  void **ManagedPointer = nullptr; ///< host pointer of a __managed__ variable
+};
+
+/// Bitcode that the pass embedded.
+struct Snapshot {
+  const char *Bitcode = nullptr;
+  uint64_t Bytes = 0;
+  uint64_t Hash = 0;
+};
+
+struct DeviceModule {
+  std::string Name; ///< the object that contains it
+  std::vector<Snapshot> Snapshots;
+  std::vector<std::unique_ptr<KernelFunction>> Kernels;
+  std::vector<std::unique_ptr<DeviceVariable>> Variables;
+  std::vector<const Module *> Code;
+  bool Loaded = false;
+  cudaError_t LoadError = cudaSuccess;
+
+  bool instrumented() const { return !Snapshots.empty(); }
+};
+
+class ModuleRegistry {
+public:
+  DeviceModule *add(const void *FatbinWrapper);
+  void addKernel(DeviceModule *M, const void *HostFunction, const char *Symbol);
+  DeviceVariable *addVariable(DeviceModule *M, const void *HostVariable, const char *Symbol, size_t Size);
+  /// All kernels of M are registered.
+  void complete(DeviceModule *M);
+
+  /// By host stub address or by handle (cudaKernel_t, cudaFunction_t). Null when unknown.
+  KernelFunction *kernel(const void *Handle);
+  DeviceVariable *variable(const void *HostVariable);
+
+  /// Generates and loads the module's code unless that has been done.
+  cudaError_t load(DeviceModule *M);
+  /// Loads the kernel's module; fails with one clear message when the kernel cannot run.
+  cudaError_t prepare(KernelFunction &F);
+  cudaError_t prepare(DeviceVariable &V);
+
+private:
+  cudaError_t loadSnapshot(DeviceModule *M, const Snapshot &S);
+  void bind(DeviceModule *M);
+
+  std::vector<std::unique_ptr<DeviceModule>> Modules;
+  std::unordered_map<const void *, KernelFunction *> KernelsByAddress;
+  std::unordered_map<const void *, DeviceVariable *> VariablesByAddress;
+};
+
+ModuleRegistry &modules();
+
+/// All snapshots inside a fat binary.
+std::vector<Snapshot> findSnapshots(const void *Fatbin, size_t Bytes);
+/// Runs the code-generation helper on a snapshot. Returns the path of the library, or an empty
+/// string with `Error` set.
+std::string generateCode(const Snapshot &S, std::string &Error);
+/// "file:line" of a site of any loaded module.
+std::string describeSite(uint32_t Site);
+void rememberSites(uint32_t First, const abi::Module *M);
+
+} // namespace scopesan::cpu

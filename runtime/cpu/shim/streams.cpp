@@ -1,0 +1,203 @@
+// Streams: creation, properties, synchronization, host functions.
+#include "cpu/shim/variants.h"
+
+#include <algorithm>
+
+using namespace scopesan;
+using namespace scopesan::cpu;
+
+static constexpr int LeastPriority = 0, GreatestPriority = -5;
+
+static cudaStream_t handleOf(Stream *S) { return reinterpret_cast<cudaStream_t>(S); }
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *Result, unsigned Flags, int Priority) {
+  return deviceCall([&](Context &C) {
+    if (!Result || Flags & ~unsigned(cudaStreamNonBlocking))
+      return cudaErrorInvalidValue;
+    *Result = handleOf(C.Work.create(Flags, std::clamp(Priority, GreatestPriority, LeastPriority)));
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *Result, unsigned Flags) {
+  return cudaStreamCreateWithPriority(Result, Flags, 0);
+}
+cudaError_t cudaStreamCreate(cudaStream_t *Result) {
+  return cudaStreamCreateWithPriority(Result, cudaStreamDefault, 0);
+}
+cudaError_t cudaStreamDestroy(cudaStream_t Handle) {
+  return apiCall([&](Context &C) {
+    Stream *S = C.Work.lookup(Handle);
+    if (!S || S == &C.Work.legacy() || Handle == cudaStreamPerThread)
+      return cudaErrorInvalidResourceHandle;
+    C.Work.destroy(S);
+    return cudaSuccess;
+  });
+}
+
+// ---------------------------------------------------------------- synchronization
+
+cudaError_t cudaStreamSynchronize(cudaStream_t Handle) {
+  return streamCall(Handle, [](Context &C, Stream &S) { return C.Work.waitForStream(S); });
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t S) {
+  return cudaStreamSynchronize(perThread(S));
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t Handle) {
+  Context &C = context();
+  std::lock_guard Lock(C.Mutex);
+  C.noteHostThread();
+  if (C.Sticky != cudaSuccess)
+    return record(C.Sticky);
+  Stream *S = C.Work.lookup(Handle);
+  if (!S)
+    return record(cudaErrorInvalidResourceHandle);
+  cudaError_t E = C.Work.queryStream(*S);
+  return E == cudaErrorNotReady ? E : record(E); // not ready is an answer, not an error
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamQuery_ptsz(cudaStream_t S) { return cudaStreamQuery(perThread(S)); }
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t Handle, cudaEvent_t EventHandle, unsigned Flags) {
+  return streamCall(Handle, [&](Context &C, Stream &S) {
+    auto *E = reinterpret_cast<Event *>(EventHandle);
+    if (!E)
+      return cudaErrorInvalidResourceHandle;
+    // The latest record at this call counts; none makes it a no-op.
+    if (E->Recorded)
+      C.Work.enqueueMarker(S, nullptr, &E->LastRecord);
+    return cudaSuccess;
+  });
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t S, cudaEvent_t E, unsigned Flags) {
+  return cudaStreamWaitEvent(perThread(S), E, Flags);
+}
+
+// ---------------------------------------------------------------- host functions
+
+static cudaError_t enqueueHostCode(cudaStream_t Handle, std::function<void()> Code) {
+  return streamCall(Handle, [&](Context &C, Stream &S) {
+    C.Work.enqueueMarker(S, std::move(Code))->IsCallback = true;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t S, cudaHostFn_t Function, void *Data) {
+  return enqueueHostCode(S, [=] { Function(Data); });
+}
+SCOPESAN_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t S, cudaHostFn_t Function, void *Data) {
+  return cudaLaunchHostFunc(perThread(S), Function, Data);
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t S, cudaStreamCallback_t Callback, void *Data, unsigned) {
+  return enqueueHostCode(S, [=] { Callback(S, cudaSuccess, Data); });
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t S, cudaStreamCallback_t Callback,
+                                                       void *Data, unsigned Flags) {
+  return cudaStreamAddCallback(perThread(S), Callback, Data, Flags);
+}
+
+// ---------------------------------------------------------------- properties
+
+cudaError_t cudaStreamGetPriority(cudaStream_t Handle, int *Priority) {
+  return streamCall(Handle, [&](Context &, Stream &S) { return *Priority = S.Priority, cudaSuccess; });
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamGetPriority_ptsz(cudaStream_t S, int *Priority) {
+  return cudaStreamGetPriority(perThread(S), Priority);
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t Handle, unsigned *Flags) {
+  return streamCall(Handle, [&](Context &, Stream &S) { return *Flags = S.Flags, cudaSuccess; });
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamGetFlags_ptsz(cudaStream_t S, unsigned *Flags) {
+  return cudaStreamGetFlags(perThread(S), Flags);
+}
+cudaError_t cudaStreamGetId(cudaStream_t Handle, unsigned long long *Id) {
+  return streamCall(Handle, [&](Context &, Stream &S) { return *Id = S.Ordinal + 1, cudaSuccess; });
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamGetId_ptsz(cudaStream_t S, unsigned long long *Id) {
+  return cudaStreamGetId(perThread(S), Id);
+}
+cudaError_t cudaStreamGetDevice(cudaStream_t Handle, int *Device) {
+  return streamCall(Handle, [&](Context &, Stream &) { return *Device = 0, cudaSuccess; });
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamGetDevice_ptsz(cudaStream_t S, int *Device) {
+  return cudaStreamGetDevice(perThread(S), Device);
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int *Least, int *Greatest) {
+  return apiCall([&](Context &) {
+    if (Least)
+      *Least = LeastPriority;
+    if (Greatest)
+      *Greatest = GreatestPriority;
+    return cudaSuccess;
+  });
+}
+
+// ---------------------------------------------------------------- attributes
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t Handle, cudaStreamAttrID Id, const cudaStreamAttrValue *Value) {
+  return streamCall(Handle, [&](Context &, Stream &S) {
+    if (Id == cudaLaunchAttributeMemSyncDomain)
+      S.Domain = Value->memSyncDomain;
+    else if (Id == cudaLaunchAttributeMemSyncDomainMap)
+      S.DomainMap = Value->memSyncDomainMap;
+    else if (Id == cudaLaunchAttributePriority)
+      S.Priority = Value->priority;
+    return cudaSuccess; // the others are hints
+  });
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t S, cudaStreamAttrID Id,
+                                                        const cudaStreamAttrValue *Value) {
+  return cudaStreamSetAttribute(perThread(S), Id, Value);
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t Handle, cudaStreamAttrID Id, cudaStreamAttrValue *Value) {
+  return streamCall(Handle, [&](Context &, Stream &S) {
+    *Value = {};
+    if (Id == cudaLaunchAttributeMemSyncDomain)
+      Value->memSyncDomain = S.Domain;
+    else if (Id == cudaLaunchAttributeMemSyncDomainMap)
+      Value->memSyncDomainMap = S.DomainMap;
+    else if (Id == cudaLaunchAttributePriority)
+      Value->priority = S.Priority;
+    return cudaSuccess;
+  });
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t S, cudaStreamAttrID Id,
+                                                        cudaStreamAttrValue *Value) {
+  return cudaStreamGetAttribute(perThread(S), Id, Value);
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t To, cudaStream_t From) {
+  return streamCall(To, [&](Context &C, Stream &T) {
+    Stream *F = C.Work.lookup(From);
+    if (!F)
+      return cudaErrorInvalidResourceHandle;
+    T.Domain = F->Domain;
+    T.DomainMap = F->DomainMap;
+    T.Priority = F->Priority;
+    return cudaSuccess;
+  });
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t To, cudaStream_t From) {
+  return cudaStreamCopyAttributes(perThread(To), perThread(From));
+}
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t Handle, void *, size_t, unsigned) {
+  return streamCall(Handle, [](Context &C, Stream &S) {
+    C.Work.enqueueMarker(S, nullptr);
+    return cudaSuccess;
+  });
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t S, void *P, size_t Bytes, unsigned Flags) {
+  return cudaStreamAttachMemAsync(perThread(S), P, Bytes, Flags);
+}
+
+// Nothing can be captured, so asking is always answered with "no".
+cudaError_t cudaStreamIsCapturing(cudaStream_t Handle, cudaStreamCaptureStatus *Status) {
+  return streamCall(Handle, [&](Context &, Stream &) {
+    return *Status = cudaStreamCaptureStatusNone, cudaSuccess;
+  });
+}
+SCOPESAN_EXPORT cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t S, cudaStreamCaptureStatus *Status) {
+  return cudaStreamIsCapturing(perThread(S), Status);
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *Mode) {
+  static thread_local cudaStreamCaptureMode Current = cudaStreamCaptureModeGlobal;
+  return apiCall([&](Context &) { return std::swap(*Mode, Current), cudaSuccess; });
+}

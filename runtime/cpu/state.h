@@ -1,0 +1,126 @@
+// The engine's records of what is resident: launches, clusters, blocks, warps, threads.
+#pragma once
+
+#include "cpu/cpu_abi.h"
+#include "cpu/fiber.h"
+#include "scopesan/core/detector.h"
+#include "scopesan/core/ids.h"
+
+#include <stdint.h>
+#include <string>
+#include <vector>
+
+namespace scopesan::cpu {
+
+struct Block;
+struct Launch;
+
+/// What a waiting thread waits for; `Thread::WaitDetail` holds the barrier id or the lane mask.
+enum class Wait : uint8_t { None, BlockBarrier, Warp, Cluster };
+
+struct Thread : ThreadContext {
+  core::Thread *Detect = nullptr;
+  Block *Owner = nullptr;
+  Fiber *Stack = nullptr; ///< null before the first slice and after exit
+  uint32_t Index = 0;     ///< linear thread index in the block
+  uint32_t WaitDetail = 0;
+  uint32_t BarrierResult = 0;
+  uint32_t ClusterPhase = 0; ///< phase that this thread's last cluster arrival belongs to
+  uint32_t Site = 0;         ///< last synchronization or strong access, for messages
+  Wait Waiting = Wait::None;
+  bool Exited = false;
+};
+
+/// One lane's operands and result in a warp rendezvous.
+struct WarpLane {
+  uint32_t Op = 0, Mask = 0, B = 0, C = 0;
+  uint64_t Value = 0, Result = 0;
+  uint32_t Predicate = 0;
+};
+
+struct Warp {
+  uint32_t Live = 0;      ///< lanes that exist and have not exited
+  uint32_t Meeting = 0;   ///< lanes waiting in a rendezvous by mask
+  uint32_t Gathering = 0; ///< lanes waiting in activemask
+  WarpLane Lanes[32];
+};
+
+/// One of the 16 barriers of a block. Idle when `Arrived` is 0.
+///   idle --first arrival--> collecting (count fixed) --last arrival or exit--> idle, waiters woken
+struct BlockBarrier {
+  uint32_t Count = 0;   ///< 0 = all live threads of the block
+  uint32_t Arrived = 0; ///< threads; with an explicit count also the missing lanes of their warps
+  uint32_t Popcount = 0;
+  uint32_t Sources = 0; ///< threads that gave a predicate
+  std::vector<Thread *> Waiters;
+  uint32_t LaneMask[32] = {}; ///< arrivals by warp, kept for explicit counts only
+};
+
+struct Cluster {
+  static constexpr uint32_t MaxBlocks = 16;
+  uint32_t BlockCount = 0;
+  uint32_t LiveThreads = 0;
+  uint32_t Arrived = 0;
+  uint32_t Phase = 0;
+  Block *Blocks[MaxBlocks] = {};
+  std::vector<Thread *> Waiters;
+};
+
+struct Block {
+  static constexpr uint32_t BarrierCount = 16;
+  Launch *Grid = nullptr;
+  Cluster *Peers = nullptr;
+  core::Block *Detect = nullptr;
+  uint64_t Linear = 0; ///< block index in the grid, x fastest
+  uint32_t Rank = 0;   ///< in the cluster
+  uint32_t ThreadCount = 0;
+  uint32_t LiveThreads = 0;
+  char *Shared = nullptr;
+  std::vector<Thread> Threads;
+  std::vector<Warp> Warps;
+  BlockBarrier Barriers[BarrierCount];
+};
+
+/// What the shim asks for.
+struct LaunchSpec {
+  const Kernel *Code = nullptr;
+  std::string Name; ///< demangled, for messages
+  core::Dim3 Grid, BlockDim, ClusterDim;
+  bool ExplicitCluster = false;
+  bool Cooperative = false;
+  uint32_t DynamicShared = 0;
+  core::NodeId Node;
+  uint32_t Index = 0;  ///< 1-based number in the process
+  void **Args = nullptr; ///< must live until the launch has ended
+};
+
+struct Launch {
+  LaunchSpec Spec;
+  uint64_t BlockCount = 0;
+  uint64_t NextBlock = 0; ///< blocks before it have started
+  uint64_t EndedBlocks = 0;
+  uint32_t BlocksPerCluster = 1;
+  uint32_t ThreadsPerBlock = 0;
+  uint32_t SlotBytes = 0;
+  bool Ended = false;
+  std::vector<Block *> Resident;
+  std::vector<char *> FreeSlots; ///< shared-memory slots that this launch keeps until it ends
+  void *GridWorkspace = nullptr; ///< cooperative groups' grid barrier lives here
+};
+
+/// Why the device stopped. Values are the cudaError_t that the program sees.
+enum class FailureCode : int {
+  None = 0,
+  IllegalAddress = 700,
+  LaunchTimeout = 702,
+  Assert = 710,
+  LaunchFailure = 719,
+  NotSupported = 801
+};
+
+struct Failure {
+  FailureCode Code = FailureCode::None;
+  std::string Message;
+};
+
+} // namespace scopesan::cpu

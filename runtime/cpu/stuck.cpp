@@ -1,0 +1,143 @@
+// Explains and reports a state in which nothing can make progress (D12a, D7).
+#include "cpu/engine.h"
+
+#include <algorithm>
+#include <map>
+#include <stdio.h>
+#include <tuple>
+
+using namespace scopesan;
+using namespace scopesan::cpu;
+
+std::string (*scopesan::cpu::SiteDescriber)(uint32_t) = nullptr;
+
+static std::string triple(const uint32_t *V) {
+  return "[" + std::to_string(V[0]) + "," + std::to_string(V[1]) + "," + std::to_string(V[2]) + "]";
+}
+
+std::string scopesan::cpu::describeThread(const Thread &T) {
+  return "block " + triple(T.ctaid) + " thread " + triple(T.tid);
+}
+
+namespace {
+
+/// Threads of one block that are in the same state at the same place.
+using GroupKey = std::tuple<uint32_t /*Wait*/, uint32_t /*detail*/, uint32_t /*site*/>;
+struct Group {
+  const Thread *First = nullptr;
+  uint32_t Count = 0;
+};
+
+std::map<GroupKey, Group> groups(const Block &B) {
+  std::map<GroupKey, Group> Result;
+  for (uint32_t I = 0; I < B.ThreadCount; ++I) {
+    const Thread &T = B.Threads[I];
+    if (T.Exited)
+      continue;
+    Group &G = Result[{uint32_t(T.Waiting), T.WaitDetail, T.Site}];
+    if (!G.Count++)
+      G.First = &T;
+  }
+  return Result;
+}
+
+std::string place(uint32_t Site) {
+  std::string Text = Site && SiteDescriber ? SiteDescriber(Site) : std::string();
+  return Text.empty() ? Text : " at " + Text;
+}
+
+std::string describe(const Block &B, const Group &G) {
+  const Thread &T = *G.First;
+  std::string Who = std::to_string(G.Count) + " of " + std::to_string(B.LiveThreads) +
+                    " live threads (first: thread " + triple(T.tid) + ")";
+  switch (T.Waiting) {
+  case Wait::BlockBarrier: {
+    const BlockBarrier &Barrier = B.Barriers[T.WaitDetail];
+    return Who + " wait at barrier " + std::to_string(T.WaitDetail) + place(T.Site) + ": " +
+           std::to_string(Barrier.Arrived) + " of " +
+           std::to_string(Barrier.Count ? Barrier.Count : B.LiveThreads) + " arrived";
+  }
+  case Wait::Warp: {
+    char Mask[16];
+    snprintf(Mask, sizeof Mask, "0x%08x", T.WaitDetail);
+    return Who + " wait in a warp operation with mask " + Mask + place(T.Site);
+  }
+  case Wait::Cluster:
+    return Who + " wait at the cluster barrier: " + std::to_string(B.Peers->Arrived) + " of " +
+           std::to_string(B.Peers->LiveThreads) + " arrived";
+  case Wait::None:
+    return Who + " repeat a wait" + place(T.Site);
+  }
+  return Who;
+}
+
+bool sameState(const Block &A, const Block &B) {
+  auto Left = groups(A), Right = groups(B);
+  return std::equal(Left.begin(), Left.end(), Right.begin(), Right.end(),
+                    [](auto &L, auto &R) { return L.first == R.first && L.second.Count == R.second.Count; });
+}
+
+core::AccessRecord recordOf(const Thread &T) {
+  core::AccessRecord R;
+  R.site = core::SiteId{T.Site};
+  R.node = T.Owner->Grid->Spec.Node;
+  R.block = core::BlockId{TheDetector->firstBlock(R.node).value + uint32_t(T.Owner->Linear)};
+  R.thread = core::ThreadIndex{T.Index};
+  return R;
+}
+
+} // namespace
+
+std::string Engine::describeStuck(bool Livelock) const {
+  std::string Text = Livelock ? "every thread that can run only waits (livelock)"
+                              : "no thread can run any more (deadlock)";
+  for (const Launch *L : Active) {
+    Text += "\n  kernel " + L->Spec.Name + " (launch " + std::to_string(L->Spec.Index) + "): " +
+            std::to_string(L->EndedBlocks) + " of " + std::to_string(L->BlockCount) +
+            " blocks ended, " + std::to_string(L->BlockCount - L->NextBlock) + " not started";
+    if (L->Spec.Cooperative)
+      Text += "; cooperative: a grid barrier needs every thread of the grid that has not exited";
+    const Block *Shown = nullptr;
+    uint32_t Same = 0;
+    for (const Block *B : L->Resident) {
+      if (Shown && sameState(*Shown, *B)) {
+        ++Same;
+        continue;
+      }
+      if (Same)
+        Text += "\n    and " + std::to_string(Same) + " blocks in the same state";
+      Same = 0;
+      Shown = B;
+      Text += "\n    block " + triple(B->Threads[0].ctaid) + ":";
+      for (auto &[Key, G] : groups(*B))
+        Text += "\n      " + describe(*B, G);
+    }
+    if (Same)
+      Text += "\n    and " + std::to_string(Same) + " blocks in the same state";
+  }
+  return Text;
+}
+
+void Engine::reportStuck(core::FindingSink &Sink) const {
+  for (const Launch *L : Active)
+    for (const Block *B : L->Resident) {
+      auto All = groups(*B);
+      if (All.empty())
+        continue;
+      // A block barrier that part of the block reached is the most telling place.
+      auto First = std::find_if(All.begin(), All.end(), [](auto &G) {
+        return std::get<0>(G.first) == uint32_t(Wait::BlockBarrier);
+      });
+      core::Finding F;
+      F.rule = First != All.end() ? core::Rule::BarrierMisuse : core::Rule::ForwardProgress;
+      if (First == All.end())
+        First = All.begin();
+      auto Other = std::find_if(All.begin(), All.end(),
+                                [&](auto &G) { return G.first != First->first; });
+      F.distance = core::Distance::SameBlock;
+      F.first = recordOf(*First->second.First);
+      F.second = Other == All.end() ? F.first : recordOf(*Other->second.First);
+      Sink.report(F);
+      break; // one per launch: the others are consequences
+    }
+}
