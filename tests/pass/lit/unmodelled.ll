@@ -1,0 +1,37 @@
+; X1: never silent, one note per distinct operation, the build goes on.
+; RUN: %instrument %s 2>%t.err | FileCheck %s
+; RUN: FileCheck --check-prefix=NOTE --implicit-check-not=note: %s < %t.err
+; RUN: %instrument -scopesan-notes=0 %s 2>&1 | FileCheck --check-prefix=QUIET %s
+; QUIET-NOT: note:
+target triple = "nvptx64-nvidia-cuda"
+
+; CHECK: c"\00{{.*}}cp.async.commit_group\00{{.*}}frobnicate.u32 $0{{.*}}ld.u32 $0, [table]
+
+; NOTE: unmodelled.ll: note: ScopeSan: not modelled yet (X1 incomplete): cp.async.commit_group
+; NOTE: note: ScopeSan: unknown instruction (X1 incomplete): frobnicate.u32 $0
+; NOTE: note: ScopeSan: operand computed inside the asm statement (X1 incomplete): ld.u32 $0, [table]
+; NOTE: note: ScopeSan: inline asm not understood: {{.*}} (X1 incomplete): this is ? not PTX
+; CHECK-LABEL: @asm
+; CHECK-COUNT-5: call void @__scopesan_unmodelled(i32
+; CHECK-NOT: call void @__scopesan
+; CHECK: ret void
+define void @asm(i32 %x) {
+  call void asm sideeffect "cp.async.commit_group;", ""()
+  call void asm sideeffect "cp.async.commit_group;", ""()
+  call void asm sideeffect "frobnicate.u32 $0;", "r"(i32 %x)
+  %v = call i32 asm sideeffect "ld.u32 $0, [table];", "=r"()
+  call void asm sideeffect "this is ? not PTX", ""()
+  ret void
+}
+
+; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.nvvm.mbarrier.init(ptr %p, i32 1)
+; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.nvvm.barrier.cluster.arrive()
+; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 4, i1 true)
+; CHECK-LABEL: @intrinsics
+; CHECK-COUNT-3: call void @__scopesan_unmodelled(i32
+define void @intrinsics(ptr %p) {
+  call void @llvm.nvvm.mbarrier.init(ptr %p, i32 1)
+  call void @llvm.nvvm.barrier.cluster.arrive()
+  call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 4, i1 true)
+  ret void
+}
