@@ -1,4 +1,4 @@
-// scopesan-test: fill, kernel and copy back; the API's fills and copies are accesses in stream order
+// scopesan-test: fill, kernel, copy back: the API's fills and copies are accesses in stream order
 //
 // variant one_stream
 //   verdict clean

@@ -24,13 +24,13 @@ __global__ void reverse(int *data, unsigned char *flags) {
   auto *odd = reinterpret_cast<unsigned char *>(values + kThreads);
 #endif
   const unsigned t = threadIdx.x, first = blockIdx.x * kThreads;
-  values[t] = data[first + t];                            // @put
+  values[t] = data[first + t];                              // @put
   odd[t] = static_cast<unsigned char>(data[first + t] & 1); // @put_flag
 #if RACY != 1
   __syncthreads();
 #endif
-  data[first + t] = values[kThreads - 1 - t];  // @take
-  flags[first + t] = odd[t];                   // @take_flag
+  data[first + t] = values[kThreads - 1 - t]; // @take
+  flags[first + t] = odd[t];                  // @take_flag
 }
 
 int main() {

@@ -13,7 +13,8 @@
 // variant narrow_flag_store -DRACY=2
 //   why a wide fence does not save a narrow flag
 //   verdict findings
-//   require D2 flag_store(store,relaxed,block) flag_load(load,relaxed,device) blame=flag_store:device memory=flag
+//   require D2 flag_store(store,relaxed,block) flag_load(load,relaxed,device)
+//   ... blame=flag_store:device memory=flag
 //   require D3 x_store x_load blame=flag_store:device memory=x
 //   may-advise progress-not-promised flag_load flag_store
 //   proof S3 D2 D3
@@ -29,7 +30,8 @@
 //   proof S1 S2 S3 D3
 // variant narrow_flag_load -DRACY=5
 //   verdict findings
-//   require D2 flag_store(store,relaxed,device) flag_load(load,relaxed,block) blame=flag_load:device memory=flag
+//   require D2 flag_store(store,relaxed,device) flag_load(load,relaxed,block)
+//   ... blame=flag_load:device memory=flag
 //   require D3 x_store x_load blame=flag_load:device memory=x
 //   may-advise progress-not-promised flag_load flag_store
 //   proof S3 D2 D3
@@ -62,7 +64,7 @@ __device__ int flag = 0;
 
 __global__ void pass(int *seen) {
   if (blockIdx.x == 0) {
-    x = 42;                                                           // @x_store
+    x = 42;                                                               // @x_store
     cuda::atomic_thread_fence(cuda::memory_order_release, kReleaseFence); // @release_fence
 #ifdef WIDE_THEN_NARROW
     cuda::atomic_thread_fence(cuda::memory_order_release, kBlock);

@@ -12,7 +12,8 @@
 // variant block_scope_atomics -DRACY=2
 //   why atomicAdd_block excludes the threads of the other blocks
 //   verdict findings
-//   require D2 count(rmw,relaxed,block) count(rmw,relaxed,block) blame=count:device distance=same-grid
+//   require D2 count(rmw,relaxed,block) count(rmw,relaxed,block)
+//   ... blame=count:device distance=same-grid
 //   proof O3 P4 D2
 #include "check.h"
 

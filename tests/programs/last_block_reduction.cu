@@ -26,7 +26,8 @@
 //   proof S1 S6 S7 D1
 // variant narrow_release_fence -DRACY=4
 //   verdict findings
-//   require D3 partial_store(store,weak) partial_load(load,weak) blame=release_fence:device distance=same-grid
+//   require D3 partial_store(store,weak) partial_load(load,weak)
+//   ... blame=release_fence:device distance=same-grid
 //   may-advise unordered-strong
 //   proof O4 S3 D3
 #include "check.h"

@@ -7,7 +7,8 @@
 // variant block_scope -DRACY
 //   why the store's scope excludes block 1: the flag races, and so nothing orders x
 //   verdict findings
-//   require D2 f_store(store,release,block) f_load(load,acquire,device) blame=f_store:device memory=f
+//   require D2 f_store(store,release,block) f_load(load,acquire,device)
+//   ... blame=f_store:device memory=f
 //   require D3 x_store(store,weak) x_load(load,weak) blame=f_store:device memory=x
 //   may-advise progress-not-promised f_load f_store
 //   proof P4 S3 D2 D3

@@ -8,7 +8,8 @@
 //   may-advise unordered-strong
 //   proof S3 S4
 // variant narrow_hop -DRACY=1
-//   why every hop must be morally strong; the block-scope RMW is neither towards block 0 nor block 2
+//   why every hop must be morally strong: the block-scope RMW is so neither towards block 0 nor
+//   why towards block 2
 //   verdict findings
 //   require D2 flag_store(store,release,device) hop(cas,relaxed,block) blame=hop:device memory=flag
 //   require D2 hop(cas,relaxed,block) flag_load(load,acquire,device) blame=hop:device memory=flag
@@ -19,7 +20,8 @@
 //   proof S3 D2 D3
 // variant narrow_release -DRACY=2
 //   verdict findings
-//   require D2 flag_store(store,release,block) hop(cas,relaxed,device) blame=flag_store:device memory=flag
+//   require D2 flag_store(store,release,block) hop(cas,relaxed,device)
+//   ... blame=flag_store:device memory=flag
 //   allow D2 flag_store flag_load blame=flag_store:device
 //   require D3 x_store x_load blame=flag_store:device memory=x
 //   may-advise progress-not-promised hop flag_store

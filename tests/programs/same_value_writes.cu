@@ -12,7 +12,8 @@
 //   proof D1
 // variant block_scope_stores -DRACY=2
 //   verdict findings
-//   require D2 found_store(store,relaxed,block) found_store(store,relaxed,block) blame=found_store:device memory=found hazard=WAW distance=same-grid
+//   require D2 found_store(store,relaxed,block) found_store(store,relaxed,block)
+//   ... blame=found_store:device memory=found hazard=WAW distance=same-grid
 //   proof P4 D2
 #include "check.h"
 #include <cuda/atomic>

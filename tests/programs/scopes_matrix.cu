@@ -63,7 +63,8 @@ template <cuda::thread_scope S, memory_order O> __device__ void store() {
   expect(5, 0, 7, [] { return Ref<S>(cells[kUsed]).store(T(7), O), T(0); });
 }
 
-template <cuda::thread_scope S, memory_order O> __device__ void compareExchange(T wanted, int after) {
+template <cuda::thread_scope S, memory_order O>
+__device__ void compareExchange(T wanted, int after) {
   const int won = after == 9;
   auto swap = [=](auto operation) {
     expect(5, won, after, [=] {

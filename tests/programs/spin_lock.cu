@@ -5,15 +5,14 @@
 //   may-advise unordered-strong
 //   proof O3 O4 S1 S2 S3
 // variant narrow_fences -DRACY=1
-//   why both fences stop at the block, so neither the release nor the acquire reaches the next owner
+//   why both fences stop at the block: neither the release nor the acquire reaches the next owner
 //   verdict findings
-//   require D3 add add blame=lock_fence:device,unlock_fence:device memory=counter distance=same-grid
+//   require D3 add add
+//   ... blame=lock_fence:device,unlock_fence:device memory=counter distance=same-grid
 //   may-advise unordered-strong
 //   proof O4 S3 D3
 // variant narrow_unlock_fence -DRACY=2
-//   why what an owner wrote is published only by its own unlock fence; an owner that comes back
-//   why republishes with its lock fence what it wrote before, so only the last critical section
-//   why before a handover is blamed on the narrow fence
+//   why the lock fence is a release fence too, but it precedes the addition that the next owner sees
 //   verdict findings
 //   require D3 add add blame=unlock_fence:device memory=counter distance=same-grid
 //   may-advise unordered-strong

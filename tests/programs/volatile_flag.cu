@@ -1,7 +1,7 @@
 // scopesan-test: a volatile flag: relaxed by default, plain under --volatile=weak
 //
 // variant with_fences
-//   why fences on both sides make the volatile flag synchronize in PTX; CUDA C++ does not promise it
+//   why with fences on both sides the volatile flag synchronizes in PTX; C++ does not promise it
 //   verdict clean
 //   may-advise volatile-sync
 //   may-advise progress-not-promised flag_load flag_store

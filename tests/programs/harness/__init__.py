@@ -1,1 +1,1 @@
-"""Builds the test programs, runs them under ScopeSan and compares the reports with their headers."""
+"""Builds the test programs, runs them under ScopeSan and checks the reports."""

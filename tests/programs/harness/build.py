@@ -1,6 +1,7 @@
 """Compiles a variant of a test program, and only when something that it is made of has changed."""
 
 import fcntl
+import functools
 import hashlib
 import os
 import shlex
@@ -27,7 +28,6 @@ class Builder:
     folder: Path                  # where binaries go: folder/program/variant/
     flags: list = field(default_factory=lambda: list(DEFAULT_FLAGS))
     timeout: int = 600
-    _toolchain: str = ""
 
     def binary(self, program, variant):
         return self.folder / program.name / variant.name / program.name
@@ -81,30 +81,25 @@ class Builder:
         headers = sorted(program.path.parent.glob("*.h"))
         for path in [unit.path for unit in program.units] + headers:
             digest.update(path.name.encode() + path.read_bytes())
-        digest.update(self.toolchain().encode())
+        digest.update(self.toolchain.encode())
         return digest.hexdigest()
 
+    @functools.cached_property
     def toolchain(self):
         """Names, sizes and times of the files that the wrapper brings in: plugin, config, runtime.
         The driver itself tells which ones they are (`-###` prints the commands it would run)."""
-        if not self._toolchain:
-            probe = [str(self.compiler), "-###", "probe.cu", "-o", "probe"]
+        probe = [str(self.compiler), "-###", "-x", "cuda", os.devnull, "-o", "probe"]
+        try:
+            done = subprocess.run(probe, capture_output=True, text=True, check=False, timeout=60)
+            lines = (done.stdout + done.stderr).splitlines()
+        except (OSError, subprocess.TimeoutExpired):
+            lines = []
+        files = {str(self.compiler), str(self.compiler.parent / "scopesan.cfg")}
+        for line in lines:
             try:
-                done = subprocess.run(probe, capture_output=True, text=True, check=False,
-                                      timeout=60)
-                text = done.stdout + done.stderr
-            except (OSError, subprocess.TimeoutExpired):
-                text = ""
-            files = {str(self.compiler), str(self.compiler) + ".cfg",
-                     str(self.compiler.parent / "scopesan.cfg")}
-            for line in text.splitlines():
-                try:
-                    words = shlex.split(line)
-                except ValueError:
-                    continue
-                files |= {word.partition("=")[2] if word.startswith("-") else word
-                          for word in words}
-            files = sorted(f for f in files if os.path.isfile(f))
-            self._toolchain = "\n".join(
-                f"{f} {os.stat(f).st_size} {os.stat(f).st_mtime_ns}" for f in files)
-        return self._toolchain
+                words = shlex.split(line)
+            except ValueError:
+                continue  # a note of the driver, not a command
+            files |= {w.partition("=")[2] if w.startswith("-") else w for w in words}
+        return "\n".join(f"{f} {os.stat(f).st_size} {os.stat(f).st_mtime_ns}"
+                         for f in sorted(files) if os.path.isfile(f))

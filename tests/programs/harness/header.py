@@ -1,7 +1,7 @@
 """The header comment of a test program: what each variant must, may and must not report.
 
-The format is described in tests/programs/README.md. A header that says something unknown, names a marker
-that no line carries, or contradicts itself is an error (HeaderError), never ignored.
+The format is described in tests/programs/README.md. A header that says something unknown, names a
+marker that no line carries, or contradicts itself is an error (HeaderError), never ignored.
 """
 
 import re
@@ -114,7 +114,6 @@ class Program:
 
 
 MAGIC = re.compile(r"^// scopesan-test:\s*(.*\S)\s*$")
-MARKER = re.compile(r"//.*?(?<![\w@])@(\w+)")
 OPERAND = re.compile(r"^(api:)?(\w+)(?:\(([\w,]*)\))?$")
 
 
@@ -143,15 +142,11 @@ def parse_program(path):
     if not magic:
         raise HeaderError(f"{path}:1: a test program starts with '// scopesan-test: <what it is>'")
     program = Program(path.stem, path, magic.group(1), [Unit(path)], [], {})
-    for number, line in enumerate(lines[1:], start=2):
-        if not line.startswith("//"):
-            break
-        words = line[2:].split()
-        if words:
-            try:
-                _parse_line(program, words, line[2:].strip())
-            except HeaderError as error:
-                raise HeaderError(f"{path}:{number}: {error}") from None
+    for number, text in _statements(path, lines):
+        try:
+            _parse_line(program, text.split(), text)
+        except HeaderError as error:
+            raise HeaderError(f"{path}:{number}: {error}") from None
     for unit in program.units:
         for name, line in find_markers(unit.path):
             program.markers.setdefault(name, set()).add((unit.path.name, line))
@@ -160,6 +155,23 @@ def parse_program(path):
     except HeaderError as error:
         raise HeaderError(f"{path}: {error}") from None
     return program
+
+
+def _statements(path, lines):
+    """The header's statements after the first as (line number, text); '...' continues one."""
+    statements = []
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.startswith("//"):
+            break
+        text = line[2:].strip()
+        if text.startswith("..."):
+            if not statements:
+                raise HeaderError(f"{path}:{number}: nothing to continue")
+            first, begun = statements.pop()
+            statements.append((first, begun + " " + text[3:].strip()))
+        elif text:
+            statements.append((number, text))
+    return statements
 
 
 def _parse_line(program, words, text):

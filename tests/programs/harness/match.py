@@ -117,6 +117,7 @@ class Matcher:
                             result)
         self._compare_lists(self.variant.advise, self.variant.may_advise,
                             report.get("advisories") or [], self.advice_matches, result)
+        self._compare_places(findings + (report.get("advisories") or []), result)
         self._compare_chains(findings + (report.get("advisories") or []), result)
         self._compare_incomplete(report.get("incomplete") or [], result)
         return result
@@ -145,6 +146,16 @@ class Matcher:
             if not any(matches(line, entry) for line in required + allowed):
                 result.problems.append(f"+ {self.describe(entry)}   (reported, not allowed)")
 
+    def _compare_places(self, entries, result):
+        """The file and line that lead an access are the program's, not a library header's."""
+        for entry in entries:
+            for access in entry["accesses"]:
+                frames = own_frames(access, self.files)
+                place = (PurePath(access.get("file") or "").name, access.get("line"))
+                if frames and place != frames[0]:
+                    result.problems.append(f"! place: expected {frames[0][0]}:{frames[0][1]}, got "
+                                           f"{access.get('file')}:{access.get('line')}")
+
     def _compare_chains(self, entries, result):
         """Each access at a chain's innermost marker carries the whole inline chain."""
         for chain in self.variant.chains:
@@ -170,15 +181,17 @@ class Matcher:
             if not any(w in text for w in self.variant.incomplete + self.variant.may_be_incomplete):
                 result.problems.append(f"+ X1 {text}   (reported, not allowed)")
 
-    def compare_process(self, exit_code, output):
-        """Problems with the exit code of `scopesan run` and the program's output."""
+    def compare_process(self, exit_code, output, report=None):
+        """Problems with the exit code of `scopesan run`, the program's own one (which the report
+        states) and the program's output."""
         problems = []
-        if self.variant.verdict == "findings":
-            expected = FINDINGS_EXIT_CODE
-        else:
-            expected = self.variant.exit
+        wanted = self.variant.exit
+        own = ((report or {}).get("exit") or {}).get("code", wanted)
+        if wanted is not None and own != wanted:
+            problems.append(f"! the program's own exit code: expected {wanted}, got {own}")
+        expected = FINDINGS_EXIT_CODE if self.variant.verdict == "findings" else wanted
         if expected is not None and exit_code != expected:
-            problems.append(f"! exit code: expected {expected}, got {exit_code}")
+            problems.append(f"! exit code of scopesan: expected {expected}, got {exit_code}")
         problems += [f"- output '{text}'" for text in self.variant.output if text not in output]
         return problems
 

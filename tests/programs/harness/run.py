@@ -111,12 +111,9 @@ class Runner:
         """One run: (problems, bytes of the report or None)."""
         report_path.unlink(missing_ok=True)
         code, output, errors = self._execute(command)
-        problems = []
-        if code is None:
-            problems.append(f"! still running after {self.timeout} s")
-        else:
-            problems += matcher.compare_process(code, output)
+        problems = [] if code is not None else [f"! still running after {self.timeout} s"]
         text = report_path.read_bytes() if report_path.exists() else None
+        report = None
         try:
             report = json.loads(text) if text is not None else None
             if not isinstance(report, dict):
@@ -125,9 +122,12 @@ class Runner:
                                          seed if self.backend == "cpu" else None)
             problems += comparison.problems
             seen |= comparison.seen
-        except (ValueError, KeyError, TypeError) as error:
-            problems.append(f"! unusable report {report_path}: {error!r}")
-        if problems and text is None:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            problems.append(f"! unusable report {report_path}: {error}")
+            report = None
+        if code is not None:
+            problems += matcher.compare_process(code, output, report)
+        if problems and report is None:
             problems += ["  stderr: " + line for line in errors.splitlines()[-15:]]
         return problems, text
 
@@ -150,7 +150,7 @@ def parse_arguments(arguments, folder):
         prog="run_programs", description="Builds the test programs, runs them under ScopeSan and "
         "compares the reports with the programs' headers (README.md).")
     add = parser.add_argument
-    add("--build-dir", type=Path, default=root / "build", help="ScopeSan's build folder (%(default)s)")
+    add("--build-dir", type=Path, default=root / "build", help="of ScopeSan (%(default)s)")
     add("--compiler", type=Path, help="default: <build-dir>/bin/scopesan-clang++")
     add("--scopesan", type=Path, help="default: <build-dir>/bin/scopesan")
     add("--plain-compiler", default="/usr/lib/llvm-22/bin/clang++",
