@@ -100,8 +100,11 @@ void FunctionInstrumenter::strong(Instruction &I, Operation &O) {
   uint32_t Bytes = bytesOf(O);
   uint32_t Site = Context.Sites.add(I, O.Op, Bytes, typeText(O.ValueType));
   if (O.FenceBefore)
-    Calls.fence(B, abi::Op(AccessKind::Fence, abi::MemoryOrder::SeqCst, O.Op.scope()), Site);
-  StrongAccess A{generic(B, O.Address), Bytes, O.Op, Site};
+    Calls.fence(B,
+                abi::Op(AccessKind::Fence, abi::MemoryOrder::SeqCst, O.Op.scope())
+                    .with(Context.Sites.op(Site).raw() & abi::Op::ToolkitBit),
+                Site);
+  StrongAccess A{generic(B, O.Address), Bytes, Context.Sites.op(Site), Site};
   Calls.atomicBefore(B, A);
   IRBuilder<> After(I.getNextNode());
   After.SetCurrentDebugLocation(B.getCurrentDebugLocation());
@@ -111,7 +114,8 @@ void FunctionInstrumenter::strong(Instruction &I, Operation &O) {
 
 void FunctionInstrumenter::fence(Instruction &I, Operation &O) {
   IRBuilder<> B(&I);
-  Calls.fence(B, O.Op, Context.Sites.add(I, O.Op, 0, ""));
+  uint32_t Site = Context.Sites.add(I, O.Op, 0, "");
+  Calls.fence(B, Context.Sites.op(Site), Site);
 }
 
 void FunctionInstrumenter::blockBarrier(Instruction &I, Operation &O) {

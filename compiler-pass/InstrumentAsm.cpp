@@ -227,7 +227,7 @@ bool AsmInstrumenter::access(const Statement &S, const Effect &E) {
     Context.Calls.weak(B, E.Op.isWrite(), address(B, E), E.bytes(), Site);
     return true;
   }
-  StrongAccess A{address(B, E), E.bytes(), E.Op, Site};
+  StrongAccess A{address(B, E), E.bytes(), Context.Sites.op(Site), Site};
   Context.Calls.atomicBefore(B, A);
   // Under a guard the address must be computed again: its block does not dominate the second half.
   Builder Late(position(true, E), Location);
@@ -274,7 +274,8 @@ bool AsmInstrumenter::effect(const Statement &S, const Effect &E) {
     return access(S, E);
   case EffectKind::Fence: {
     Builder B(position(After, E), Location);
-    Context.Calls.fence(B, E.Op, Context.Sites.add(Call, E.Op, 0, ""));
+    uint32_t Site = Context.Sites.add(Call, E.Op, 0, "");
+    Context.Calls.fence(B, Context.Sites.op(Site), Site);
     return true;
   }
   case EffectKind::BlockBarrier:

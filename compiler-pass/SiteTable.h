@@ -28,6 +28,9 @@ public:
   /// a toolkit header.
   uint32_t add(const llvm::Instruction &I, abi::Op Op, uint32_t Bytes, llvm::StringRef Text);
 
+  /// Op of site `Index`, as the entry points take it.
+  abi::Op op(uint32_t Index) const { return abi::Op(Sites[Index].op); }
+
   /// Creates ModuleSymbol and what it points to in `M`. `SiteBase` is the SiteBaseSymbol variable.
   void emit(llvm::Module &M, llvm::GlobalVariable &SiteBase) const;
 

@@ -1,4 +1,5 @@
 import os
+import sys
 import lit.formats
 
 config.name = "ScopeSan-pass"
@@ -13,6 +14,8 @@ config.substitutions.append(
                     "-passes=scopesan-normalise,scopesan-instrument"))
 config.substitutions.append(
     ("%opt-scopesan", f"opt -load-pass-plugin {config.scopesan_plugin} -S"))
+config.substitutions.append(
+    ("%snapshot", f"{sys.executable} {config.test_source_root}/extract_snapshot.py"))
 cuda = config.scopesan_cuda_root
 config.substitutions.append(
     ("%clang-cuda", f"clang++ -x cuda -std=c++17 --cuda-gpu-arch=sm_90 --no-cuda-gpu-arch=sm_52 "
