@@ -12,7 +12,7 @@
 //   may-advise unordered-strong
 //   proof O4 S3 D3
 // variant narrow_unlock_fence -DRACY=2
-//   why the lock fence is a release fence too, but it precedes the addition that the next owner sees
+//   why the lock fence releases too, but it precedes the addition that the next owner sees
 //   verdict findings
 //   require D3 add add blame=unlock_fence:device memory=counter distance=same-grid
 //   may-advise unordered-strong

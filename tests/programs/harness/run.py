@@ -43,7 +43,8 @@ def find_programs(folder, pattern=None):
         try:
             program = parse_program(path)
         except HeaderError as error:
-            errors.append(str(error))
+            if not pattern or re.search(pattern, f"{path.stem}/"):
+                errors.append(str(error))
             continue
         if pattern:
             program.variants = [v for v in program.variants
