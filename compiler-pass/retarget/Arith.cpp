@@ -266,8 +266,8 @@ Value *Arith::bitFieldExtract(bool Signed, Value *V, Value *Position, Value *Len
 Value *Arith::bitFieldInsert(Value *Field, Value *Into, Value *Position, Value *Length) {
   Type *I64 = B.getInt64Ty();
   Value *Bits = B.getInt32(Into->getType()->getIntegerBitWidth());
-  Value *Wide = E.support(B, "bfi", I64,
-                          {asType(Field, I64), asType(Into, I64), Position, Length, Bits});
+  Value *Wide =
+      E.support(B, "bfi", I64, {asType(Field, I64), asType(Into, I64), Position, Length, Bits});
   return asType(Wide, Into->getType());
 }
 

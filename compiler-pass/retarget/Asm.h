@@ -29,14 +29,16 @@ private:
   using Type = llvm::Type;
 
 #define SCOPESAN_PTX_HANDLERS(X)                                                                   \
-  X(move) X(load) X(store) X(atomic) X(forwardAddress) X(isSpace) X(mapa) X(getctarank)            \
-  X(zeroResult) X(drop) X(barrier) X(shuffle) X(vote) X(match) X(redux) X(elect) X(activeMask)     \
-  X(nanosleep) X(branch) X(exit) X(trap) X(setPredicate) X(setValue) X(select) X(selectBySign)     \
-  X(testProperty) X(logic) X(invert) X(logicalNot) X(logic3) X(shift) X(funnelShift)               \
-  X(bitFieldExtract) X(bitFieldInsert) X(findLeadingOne) X(bitMask) X(extend) X(reverse)           \
-  X(popCount) X(leadingZeros) X(permute) X(findNthSet) X(addSubtract) X(multiply) X(fma)           \
-  X(multiply24) X(divide) X(remainder) X(minMax) X(absolute) X(negate) X(copySign) X(sad)          \
-  X(dotProduct) X(function) X(convert)
+  X(move)                                                                                          \
+  X(load) X(store) X(atomic) X(forwardAddress) X(isSpace) X(mapa) X(getctarank) X(zeroResult)      \
+      X(drop) X(barrier) X(shuffle) X(vote) X(match) X(redux) X(elect) X(activeMask) X(nanosleep)  \
+          X(branch) X(exit) X(trap) X(setPredicate) X(setValue) X(select) X(selectBySign)          \
+              X(testProperty) X(logic) X(invert) X(logicalNot) X(logic3) X(shift) X(funnelShift)   \
+                  X(bitFieldExtract) X(bitFieldInsert) X(findLeadingOne) X(bitMask) X(extend)      \
+                      X(reverse) X(popCount) X(leadingZeros) X(permute) X(findNthSet)              \
+                          X(addSubtract) X(multiply) X(fma) X(multiply24) X(divide) X(remainder)   \
+                              X(minMax) X(absolute) X(negate) X(copySign) X(sad) X(dotProduct)     \
+                                  X(function) X(convert)
   // Each lowers the current instruction; false: this form is unsupported.
 #define SCOPESAN_DECLARE(Name) bool Name();
   SCOPESAN_PTX_HANDLERS(SCOPESAN_DECLARE)

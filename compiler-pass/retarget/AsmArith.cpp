@@ -32,8 +32,8 @@ bool AsmLowering::addSubtract() {
   if (T.isFloat())
     return addFloats(Mods[0]);
   if (Mods.has("sat"))
-    return out(B.CreateBinaryIntrinsic(Subtract ? Intrinsic::ssub_sat : Intrinsic::sadd_sat,
-                                       in(1), in(2)));
+    return out(B.CreateBinaryIntrinsic(Subtract ? Intrinsic::ssub_sat : Intrinsic::sadd_sat, in(1),
+                                       in(2)));
   if (T.Ty->isVectorTy())
     return false;
   Type *Wide = B.getIntNTy(2 * T.bits());

@@ -89,9 +89,9 @@ bool AsmLowering::setValue() {
   if (!T.Ty->isVectorTy())
     Condition = combine(Condition);
   if (To.isFloat())
-    return out(B.CreateSelect(Condition, ConstantFP::get(To.Ty, 1.0),
-                              Constant::getNullValue(To.Ty)),
-               false);
+    return out(
+        B.CreateSelect(Condition, ConstantFP::get(To.Ty, 1.0), Constant::getNullValue(To.Ty)),
+        false);
   if (T.Ty->isVectorTy())
     Condition = B.CreateSExt(Condition, FixedVectorType::get(B.getInt16Ty(), 2));
   return out(Condition->getType()->isVectorTy() ? B.CreateBitCast(Condition, To.Ty)
@@ -153,9 +153,7 @@ bool AsmLowering::logic3() {
   return Constant && out(A.logic3(Constant->getZExtValue(), in(1), in(2), in(3)));
 }
 
-bool AsmLowering::shift() {
-  return T && out(A.shift(Mods[0] == "shl", T.Signed, in(1), in32(2)));
-}
+bool AsmLowering::shift() { return T && out(A.shift(Mods[0] == "shl", T.Signed, in(1), in32(2))); }
 /// shf.{l,r}.{clamp,wrap}.b32 d, low, high, amount
 bool AsmLowering::funnelShift() {
   return out(A.funnelShift(Mods[1] == "l", Mods.has("wrap"), in32(1), in32(2), in32(3)), false);

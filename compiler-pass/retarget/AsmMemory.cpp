@@ -63,8 +63,7 @@ bool AsmLowering::load() {
   // The address register may be among the targets: load everything first.
   SmallVector<Value *, 8> Loaded;
   for (unsigned I = 0; I < Targets.size(); ++I)
-    Loaded.push_back(
-        B.CreateLoad(T.Ty, B.CreateConstGEP1_64(T.Ty, Address, I), isStrong(Mods)));
+    Loaded.push_back(B.CreateLoad(T.Ty, B.CreateConstGEP1_64(T.Ty, Address, I), isStrong(Mods)));
   for (unsigned I = 0; I < Targets.size(); ++I)
     write(Targets[I], Loaded[I], T.Signed);
   return true;
@@ -119,8 +118,7 @@ Value *AsmLowering::readModifyWrite(Value *Address, unsigned FirstSource, unsign
     Value *Expected = source(FirstSource, Bits), *Desired = source(FirstSource + 1, Bits);
     if (!Expected || !Desired)
       return nullptr;
-    Value *Pair =
-        B.CreateAtomicCmpXchg(Address, Expected, Desired, MaybeAlign(), Relaxed, Relaxed);
+    Value *Pair = B.CreateAtomicCmpXchg(Address, Expected, Desired, MaybeAlign(), Relaxed, Relaxed);
     return B.CreateExtractValue(Pair, 0);
   }
   AtomicRMWInst::BinOp Op = atomicOperation(Mods, T);

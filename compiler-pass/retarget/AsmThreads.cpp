@@ -61,8 +61,7 @@ bool AsmLowering::redux() {
 
 /// elect.sync d|p, mask
 bool AsmLowering::elect() {
-  WarpResult R =
-      E.warp(B, WarpOp::Elect, warpMask(1), B.getInt32(0), nullptr, nullptr, true);
+  WarpResult R = E.warp(B, WarpOp::Elect, warpMask(1), B.getInt32(0), nullptr, nullptr, true);
   outSecond(R.Predicate);
   return out(A.asInt32(R.Value), false);
 }
@@ -77,8 +76,8 @@ bool AsmLowering::barrier() {
     return true;
   }
   if (Mods.has("cluster")) {
-    StringRef Name = Mods.has("arrive") ? "__scopesan_cpu_cluster_arrive"
-                                        : "__scopesan_cpu_cluster_wait";
+    StringRef Name =
+        Mods.has("arrive") ? "__scopesan_cpu_cluster_arrive" : "__scopesan_cpu_cluster_wait";
     E.call(B, Name, B.getVoidTy(), {});
     return true;
   }

@@ -68,27 +68,51 @@ static bool isResolvedAtLoad(StringRef Name) {
   return AbiNames.contains(Name) || Name.starts_with("__scopesan_cpu_");
 }
 
+/// Calls go through the GOT, which is filled when the library is loaded.
+static void bindAtLoad(Function &F) {
+  F.setDSOLocal(false);
+  F.addFnAttr(Attribute::NonLazyBind);
+}
+
+/// Body of a function that no one defines. The allocation operators of C++ are the device heap's.
+static void defineMissing(Function &F, Engine &E) {
+  std::string Name = F.getName().str();
+  StringRef Symbol = Name;
+  F.setLinkage(GlobalValue::InternalLinkage);
+  F.setAttributes({});
+  IRBuilder<> B(BasicBlock::Create(F.getContext(), "", &F));
+  if (Symbol == "_Znwm" || Symbol == "_Znam") {
+    B.CreateRet(E.call(B, "__scopesan_cpu_malloc", B.getPtrTy(), {F.getArg(0)}));
+    return;
+  }
+  if (Symbol.starts_with("_ZdlPv") || Symbol.starts_with("_ZdaPv")) {
+    E.call(B, "__scopesan_cpu_free", B.getVoidTy(), {F.getArg(0)});
+    B.CreateRetVoid();
+    return;
+  }
+  E.unsupported(B, "call of the undefined device function " + Name);
+  B.CreateUnreachable();
+}
+
 void scopesan::retarget::closeModule(Module &M, Engine &E) {
+  SmallVector<Function *> Missing;
   for (Function &F : make_early_inc_range(M)) {
-    if (!F.isDeclaration() || F.isIntrinsic())
+    if (!F.isDeclaration())
       continue;
     if (F.use_empty()) {
       F.eraseFromParent();
       continue;
     }
-    if (isResolvedAtLoad(F.getName())) {
-      F.setDSOLocal(false);
-      // Call through the GOT; the library is bound when it is loaded.
-      F.addFnAttr(Attribute::NonLazyBind);
+    if (F.isIntrinsic() || isResolvedAtLoad(F.getName()))
       continue;
-    }
-    std::string Name = F.getName().str();
-    F.setLinkage(GlobalValue::InternalLinkage);
-    F.setAttributes({});
-    IRBuilder<> B(BasicBlock::Create(M.getContext(), "", &F));
-    E.unsupported(B, "call of the undefined device function " + Name);
-    B.CreateUnreachable();
+    Missing.push_back(&F);
   }
+  // Their bodies declare engine functions, which need the treatment above.
+  for (Function *F : Missing)
+    defineMissing(*F, E);
+  for (Function &F : M)
+    if (F.isDeclaration() && isResolvedAtLoad(F.getName()))
+      bindAtLoad(F);
   for (GlobalVariable &G : M.globals()) {
     if (!G.isDeclaration())
       continue;

@@ -128,9 +128,9 @@ WarpResult Engine::warp(IRBuilder<> &B, cpu::WarpOp Op, Value *Mask, Value *V, V
                         Value *Third, bool WantPredicate) {
   Value *Zero = B.getInt32(0);
   Value *Wide = B.CreateZExtOrTrunc(V, B.getInt64Ty());
-  Value *Result = call(B, "__scopesan_cpu_warp", B.getInt64Ty(),
-                       {B.getInt32(uint32_t(Op)), Mask, Wide, Second ? Second : Zero,
-                        Third ? Third : Zero});
+  Value *Result =
+      call(B, "__scopesan_cpu_warp", B.getInt64Ty(),
+           {B.getInt32(uint32_t(Op)), Mask, Wide, Second ? Second : Zero, Third ? Third : Zero});
   if (!WantPredicate)
     return {Result, nullptr};
   Value *Predicate = call(B, "__scopesan_cpu_warp_predicate", B.getInt32Ty(), {});

@@ -75,10 +75,11 @@ static Function *createEntry(Module &M, const KernelInfo &K) {
       Args.push_back(B.CreateLoad(A.getType(), Address));
   }
   CallInst *Call = B.CreateCall(K.Function, Args);
-  for (Argument &A : K.Function->args())
-    if (A.hasByValAttr())
-      Call->setAttributes(Call->getAttributes().addParamAttributes(
-          C, A.getArgNo(), AttrBuilder(C, K.Function->getAttributes().getParamAttrs(A.getArgNo()))));
+  AttributeList Attributes;
+  for (unsigned I = 0; I < Args.size(); ++I)
+    Attributes = Attributes.addParamAttributes(
+        C, I, AttrBuilder(C, K.Function->getAttributes().getParamAttrs(I)));
+  Call->setAttributes(Attributes);
   B.CreateRetVoid();
   return Entry;
 }
@@ -98,7 +99,8 @@ public:
   Constant *array(ArrayRef<Constant *> Elements, const Twine &Name);
   Constant *number(uint32_t V) { return ConstantInt::get(I32, V); }
   Constant *flat(Constant *Address) { return ConstantExpr::getAddrSpaceCast(Address, Pointer); }
-  void exportModule(ArrayRef<Constant *> Kernels, ArrayRef<Constant *> Variables);
+  void exportModule(ArrayRef<Constant *> Kernels, ArrayRef<Constant *> Variables,
+                    GlobalVariable *Sites);
 
 private:
   Constant *string(StringRef Text);
@@ -132,13 +134,11 @@ Constant *Table::kernel(const KernelInfo &K, Function *Entry) {
   for (uint32_t Size : K.ParamSizes)
     Sizes.push_back(number(Size));
   for (const KernelInfo::Shared &V : K.SharedVariables)
-    Shared.push_back(
-        ConstantStruct::getAnon({string(V.Name), number(V.Offset), number(V.Size)}));
-  return ConstantStruct::getAnon({string(K.Name), Entry, number(K.StaticShared),
-                                  number(K.ParamSizes.size()), array(Sizes, "param.sizes"),
-                                  numbers(K.RequiredThreads), number(K.MaxThreads),
-                                  numbers(K.ClusterDim), number(Shared.size()),
-                                  array(Shared, "shared.variables")});
+    Shared.push_back(ConstantStruct::getAnon({string(V.Name), number(V.Offset), number(V.Size)}));
+  return ConstantStruct::getAnon(
+      {string(K.Name), Entry, number(K.StaticShared), number(K.ParamSizes.size()),
+       array(Sizes, "param.sizes"), numbers(K.RequiredThreads), number(K.MaxThreads),
+       numbers(K.ClusterDim), number(Shared.size()), array(Shared, "shared.variables")});
 }
 
 Constant *Table::variable(GlobalVariable &G) {
@@ -146,19 +146,18 @@ Constant *Table::variable(GlobalVariable &G) {
   uint64_t Size = M.getDataLayout().getTypeAllocSize(G.getValueType());
   bool IsConstant = G.getAddressSpace() == 4;
   return ConstantStruct::getAnon({string(G.getName()), string(demangle(G.getName())), flat(&G),
-                                  ConstantInt::get(Type::getInt64Ty(C), Size),
-                                  number(IsConstant)});
+                                  ConstantInt::get(Type::getInt64Ty(C), Size), number(IsConstant)});
 }
 
-void Table::exportModule(ArrayRef<Constant *> Kernels, ArrayRef<Constant *> Variables) {
+void Table::exportModule(ArrayRef<Constant *> Kernels, ArrayRef<Constant *> Variables,
+                         GlobalVariable *Sites) {
   static_assert(sizeof(cpu::Module) == 40);
-  GlobalVariable *Sites = M.getNamedGlobal(abi::ModuleSymbol);
-  Constant *SiteTable = Sites && !Sites->isDeclaration()
-                            ? flat(Sites)
-                            : static_cast<Constant *>(ConstantPointerNull::get(Pointer));
-  Constant *Init = ConstantStruct::getAnon(
-      {number(cpu::CpuAbiVersion), number(Kernels.size()), number(Variables.size()),
-       array(Kernels, "kernels"), array(Variables, "variables"), SiteTable});
+  Constant *SiteTable = ConstantPointerNull::get(Pointer);
+  if (Sites && !Sites->isDeclaration())
+    SiteTable = flat(Sites);
+  Constant *Init = ConstantStruct::getAnon({number(cpu::CpuAbiVersion), number(Kernels.size()),
+                                            number(Variables.size()), array(Kernels, "kernels"),
+                                            array(Variables, "variables"), SiteTable});
   new GlobalVariable(M, Init->getType(), true, GlobalValue::ExternalLinkage, Init,
                      cpu::ModuleExport);
 }
@@ -167,8 +166,8 @@ void Table::exportModule(ArrayRef<Constant *> Kernels, ArrayRef<Constant *> Vari
 static bool isHostVisible(const GlobalVariable &G) {
   unsigned Space = G.getAddressSpace();
   return !G.isDeclaration() && (Space == 1 || Space == 4) && !G.hasPrivateLinkage() &&
-         (G.isExternallyInitialized() || !G.hasLocalLinkage()) && !G.getName().starts_with("llvm.") &&
-         !G.getName().starts_with("__scopesan_");
+         (G.isExternallyInitialized() || !G.hasLocalLinkage()) &&
+         !G.getName().starts_with("llvm.") && !G.getName().starts_with("__scopesan_");
 }
 
 /// Definitions get a suffix so that no device function can stand in for a library routine that the
@@ -192,6 +191,7 @@ void scopesan::retarget::addModuleTable(Module &M, MutableArrayRef<KernelInfo> K
     VariableTable.push_back(T.variable(G));
   }
   S.Variables = VariableTable.size();
+  GlobalVariable *Sites = M.getNamedGlobal(abi::ModuleSymbol);
   for (GlobalVariable &G : M.globals())
     internalise(G);
   for (Function &F : M)
@@ -201,5 +201,5 @@ void scopesan::retarget::addModuleTable(Module &M, MutableArrayRef<KernelInfo> K
     KernelTable.push_back(T.kernel(K, createEntry(M, K)));
     S.StaticShared = std::max(S.StaticShared, K.StaticShared);
   }
-  T.exportModule(KernelTable, VariableTable);
+  T.exportModule(KernelTable, VariableTable, Sites);
 }

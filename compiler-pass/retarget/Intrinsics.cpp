@@ -68,8 +68,7 @@ std::optional<Value *> IntrinsicLowering::shuffle() {
   Value *Mask = Sync ? arg(0) : E.activeMask(B);
   Value *V = arg(Sync);
   Type *Element = V->getType();
-  WarpResult R =
-      E.warp(B, Op, Mask, A.asInt32(V), arg(Sync + 1), arg(Sync + 2), T->isStructTy());
+  WarpResult R = E.warp(B, Op, Mask, A.asInt32(V), arg(Sync + 1), arg(Sync + 2), T->isStructTy());
   return withPredicate(A.asType(A.asInt32(R.Value), Element), R.Predicate);
 }
 
@@ -137,8 +136,7 @@ std::optional<Value *> IntrinsicLowering::blockArrive() {
 std::optional<Value *> IntrinsicLowering::blockReduce() {
   uint32_t Kind = Mods.has("popc") ? 1 : Mods.has("and") ? 2 : 3;
   bool All = Mods.has("all");
-  Value *R =
-      E.barrierSync(B, arg(0), All ? B.getInt32(0) : arg(1), Kind, arg(All ? 1 : 2));
+  Value *R = E.barrierSync(B, arg(0), All ? B.getInt32(0) : arg(1), Kind, arg(All ? 1 : 2));
   return T->isIntegerTy(1) ? B.CreateICmpNE(R, B.getInt32(0)) : R;
 }
 

@@ -21,8 +21,10 @@ Expected<Statistics> scopesan::retarget::retarget(Module &M, const Options &O) {
   Engine E(M);
   // The site table holds what reports need; line tables would only slow code generation.
   StripDebugInfo(M);
+  M.setTargetTriple(Triple(O.Triple));
+  M.setDataLayout(O.DataLayout);
   SmallVector<KernelInfo, 0> Kernels = findKernels(M);
-  normalise(M, O);
+  normalise(M);
   lowerIntrinsics(M, E, S);
   lowerInlineAsm(M, E, S);
   lowerAtomics(M);

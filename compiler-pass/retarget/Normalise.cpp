@@ -13,9 +13,8 @@ static AttributeMask staleAttributes() {
   AttributeMask Mask;
   for (Attribute::AttrKind Kind :
        {Attribute::Memory, Attribute::NoSync, Attribute::WillReturn, Attribute::NoFree,
-        Attribute::NoRecurse, Attribute::MustProgress, Attribute::Speculatable,
-        Attribute::NoInline, Attribute::OptimizeNone, Attribute::NoCallback,
-        Attribute::Convergent})
+        Attribute::NoRecurse, Attribute::MustProgress, Attribute::Speculatable, Attribute::NoInline,
+        Attribute::OptimizeNone, Attribute::NoCallback, Attribute::Convergent})
     Mask.addAttribute(Kind);
   for (StringRef Key : {"target-cpu", "target-features", "frame-pointer", "tune-cpu",
                         "stack-protector-buffer-size", "uniform-work-group-size"})
@@ -26,10 +25,9 @@ static AttributeMask staleAttributes() {
 /// Restrict and its kin: another thread may run at any call and change what the pointer reaches.
 static AttributeMask staleParameterAttributes() {
   AttributeMask Mask;
-  for (Attribute::AttrKind Kind :
-       {Attribute::NoAlias, Attribute::Captures, Attribute::ReadOnly, Attribute::WriteOnly,
-        Attribute::ReadNone, Attribute::NoFree, Attribute::Dereferenceable,
-        Attribute::DereferenceableOrNull})
+  for (Attribute::AttrKind Kind : {Attribute::NoAlias, Attribute::Captures, Attribute::ReadOnly,
+                                   Attribute::WriteOnly, Attribute::ReadNone, Attribute::NoFree,
+                                   Attribute::Dereferenceable, Attribute::DereferenceableOrNull})
     Mask.addAttribute(Kind);
   return Mask;
 }
@@ -88,9 +86,7 @@ static void normaliseFunction(Function &F, const AttributeMask &Stale,
   }
 }
 
-void scopesan::retarget::normalise(Module &M, const Options &O) {
-  M.setTargetTriple(Triple(O.Triple));
-  M.setDataLayout(O.DataLayout);
+void scopesan::retarget::normalise(Module &M) {
   M.setModuleInlineAsm("");
   for (StringRef Name : {"nvvm.annotations", "nvvmir.version"})
     if (NamedMDNode *Node = M.getNamedMetadata(Name))

@@ -1,8 +1,8 @@
 // Shared memory layout.
 //
-// A variable that a device function uses has one offset in every kernel that reaches the function, so
-// that the code needs no indirection: variables interfere when one kernel reaches both, and each gets
-// the lowest place free among those it interferes with. Dynamic shared memory begins where the
+// A variable that a device function uses has one offset in every kernel that reaches the function,
+// so that the code needs no indirection: variables interfere when one kernel reaches both, and each
+// gets the lowest place free among those it interferes with. Dynamic shared memory begins where the
 // kernel's static variables end; kernels that share a function using it agree on the largest end.
 #include "Steps.h"
 
@@ -28,7 +28,8 @@ constexpr uint64_t DynamicAlign = 128;
 
 class Layout {
 public:
-  Layout(Module &M, Engine &E, MutableArrayRef<KernelInfo> Kernels) : M(M), E(E), Kernels(Kernels) {}
+  Layout(Module &M, Engine &E, MutableArrayRef<KernelInfo> Kernels)
+      : M(M), E(E), Kernels(Kernels) {}
   void run();
 
 private:

@@ -32,12 +32,12 @@ struct KernelInfo {
 /// normalise(), which drops what this reads.
 llvm::SmallVector<KernelInfo, 0> findKernels(llvm::Module &M);
 
-/// Makes the module plain x86-64 IR but for shared variables, intrinsics and inline PTX: triple,
-/// attributes, calling conventions, linkage, comdats, device library names.
-void normalise(llvm::Module &M, const Options &O);
+/// Makes the module plain IR but for shared variables, intrinsics and inline PTX: attributes,
+/// calling conventions, linkage, comdats, names of the device runtime.
+void normalise(llvm::Module &M);
 
-/// Gives every shared variable an offset from the block's shared memory, the same in all kernels that
-/// reach it, and rewrites its uses. Fills the kernels' StaticShared and SharedVariables.
+/// Gives every shared variable an offset from the block's shared memory, the same in all kernels
+/// that reach it, and rewrites its uses. Fills the kernels' StaticShared and SharedVariables.
 void layOutShared(llvm::Module &M, Engine &E, llvm::MutableArrayRef<KernelInfo> Kernels);
 
 /// Loads, stores, fences and read-modify-writes as x86-64 can do them.

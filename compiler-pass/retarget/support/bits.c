@@ -55,7 +55,8 @@ uint64_t __scopesan_ptx_bfi(uint64_t field, uint64_t into, uint32_t pos, uint32_
   return (into & ~mask) | (field << pos & mask);
 }
 
-/// fns: position of the `offset`-th set bit from `base` upwards (downwards if negative); ~0 if none.
+/// fns: position of the `offset`-th set bit from `base` upwards (downwards if negative); ~0 if
+/// none.
 uint32_t __scopesan_ptx_fns(uint32_t mask, uint32_t base, int32_t offset) {
   if (offset == 0)
     return mask >> (base & 31) & 1 ? base : ~0u;

@@ -29,8 +29,8 @@ static int roundsAway(uint32_t mode, uint32_t negative, uint64_t rest, uint64_t 
 
 static uint32_t overflowBits(Format f, uint32_t mode, uint32_t negative, uint32_t saturate) {
   uint32_t topExponent = (1u << f.exponentBits) - 1, m = (1u << f.mantissaBits) - 1;
-  uint32_t largest =
-      f.hasInfinity ? (topExponent - 1) << f.mantissaBits | m : topExponent << f.mantissaBits | (m - 1);
+  uint32_t largest = f.hasInfinity ? (topExponent - 1) << f.mantissaBits | m
+                                   : topExponent << f.mantissaBits | (m - 1);
   uint32_t towardZero = mode == 0 || (mode == 2 && negative) || (mode == 3 && !negative);
   if (saturate || towardZero)
     return largest;

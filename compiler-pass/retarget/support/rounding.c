@@ -1,4 +1,5 @@
-// Arithmetic under a directed rounding mode: 0 to zero, 1 nearest, 2 up, 3 down (llvm.set.rounding).
+// Arithmetic under a directed rounding mode: 0 to zero, 1 nearest, 2 up, 3 down
+// (llvm.set.rounding).
 #include "support.h"
 
 #pragma STDC FENV_ACCESS ON

@@ -39,8 +39,8 @@ Expected<std::string> codegen::findOrBuild(StringRef Directory, StringRef Key,
   // old one finds the entry present.
   std::string LockPath = (Base + ".lock").str();
   int Lock;
-  if (std::error_code EC = sys::fs::openFileForReadWrite(LockPath, Lock, sys::fs::CD_OpenAlways,
-                                                         sys::fs::OF_None))
+  if (std::error_code EC =
+          sys::fs::openFileForReadWrite(LockPath, Lock, sys::fs::CD_OpenAlways, sys::fs::OF_None))
     return cannot("create", LockPath, EC);
   scope_exit CloseLock([&] { sys::Process::SafelyCloseFileDescriptor(Lock); });
   if (std::error_code EC = sys::fs::lockFile(Lock))

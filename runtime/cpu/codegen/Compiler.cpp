@@ -59,9 +59,8 @@ Expected<Compiler> Compiler::create(unsigned Level) {
   CodeGenOptLevel CodeGenLevel = Level == 0   ? CodeGenOptLevel::None
                                  : Level == 1 ? CodeGenOptLevel::Less
                                               : CodeGenOptLevel::Default;
-  std::unique_ptr<TargetMachine> TM(T->createTargetMachine(Host, targetCpu(Host), "", Options,
-                                                           Reloc::PIC_, CodeModel::Small,
-                                                           CodeGenLevel));
+  std::unique_ptr<TargetMachine> TM(T->createTargetMachine(
+      Host, targetCpu(Host), "", Options, Reloc::PIC_, CodeModel::Small, CodeGenLevel));
   return Compiler(std::move(TM), Level);
 }
 
@@ -98,8 +97,8 @@ Expected<std::unique_ptr<Module>> Compiler::retarget(MemoryBufferRef Input, LLVM
 
 // What most shortens the code: device code arrives optimised, the retargeting adds allocas (inline
 // PTX), repeated loads of the thread context and wrappers.
-static constexpr StringRef LightPipeline =
-    "globaldce,always-inline,function(sroa,early-cse,simplifycfg,instcombine,simplifycfg),globaldce";
+static constexpr StringRef LightPipeline = "globaldce,always-inline,function(sroa,early-cse,"
+                                           "simplifycfg,instcombine,simplifycfg),globaldce";
 
 void Compiler::optimise(Module &M) {
   Stopwatch Watch(Times.Optimise);

@@ -143,8 +143,7 @@ Error Session::process(MemoryBufferRef Input) {
   Expected<std::string> Helper = helperIdentity();
   if (!Helper)
     return Helper.takeError();
-  std::string Versions =
-      ("abi " + Twine(abi::Version) + " cpu " + Twine(cpu::CpuAbiVersion)).str();
+  std::string Versions = ("abi " + Twine(abi::Version) + " cpu " + Twine(cpu::CpuAbiVersion)).str();
   std::string Key = cacheKey({Input.getBuffer(), *Helper, Versions, C.identity()});
   bool Hit = true;
   Expected<std::string> Library = findOrBuild(Line.CacheDirectory, Key, [&](StringRef Temporary) {
