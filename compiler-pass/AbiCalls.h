@@ -23,7 +23,8 @@ struct BlockBarrierCall {
   uint32_t Site;
 };
 
-/// Every call is convergent: two arms of a branch must not merge into one call with a selected site.
+/// Every call is convergent: two arms of a branch must not merge into one call with a selected
+/// site.
 class AbiCalls {
 public:
   explicit AbiCalls(llvm::Module &M);

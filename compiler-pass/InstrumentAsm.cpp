@@ -306,10 +306,10 @@ void AsmInstrumenter::run() {
   for (const Effect &E : effects(*P)) {
     const Statement &S = P->Statements[E.Statement];
     bool Guarded = E.Condition.Kind != GuardKind::Always;
-    bool GuardKnown =
-        !Guarded || (E.Condition.Kind == GuardKind::Operand && resolvable(E.Condition.Lhs)) ||
-        (E.Condition.Kind == GuardKind::Compare && resolvable(E.Condition.Lhs) &&
-         resolvable(E.Condition.Rhs));
+    bool GuardKnown = !Guarded ||
+                      (E.Condition.Kind == GuardKind::Operand && resolvable(E.Condition.Lhs)) ||
+                      (E.Condition.Kind == GuardKind::Compare && resolvable(E.Condition.Lhs) &&
+                       resolvable(E.Condition.Rhs));
     if (GuardKnown && effect(S, E))
       continue;
     Builder B(After ? Next : &Call, Location);

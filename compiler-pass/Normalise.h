@@ -18,8 +18,8 @@ namespace scopesan::pass {
 /// their own, which no optimization drops.
 void markWrittenCompareExchanges(llvm::Module &M);
 
-/// After optimization: unmarks those, and makes the others relaxed at device scope. Without this the
-/// back end would emit fence.sc.sys and atom.acquire.sys for atomicCAS.
+/// After optimization: unmarks those, and makes the others relaxed at device scope. Without this
+/// the back end would emit fence.sc.sys and atom.acquire.sys for atomicCAS.
 void normaliseCompareExchanges(llvm::Module &M);
 
 /// In the instrumented copy: writes the back end's meaning of atomicrmw (relaxed, device, whatever

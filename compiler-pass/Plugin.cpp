@@ -1,5 +1,5 @@
-// Entry point of the plugin. In clang: marks compare-exchanges at pipeline start, everything else at
-// OptimizerLast, which also runs at -O0. In opt: passes scopesan, scopesan-normalise and
+// Entry point of the plugin. In clang: marks compare-exchanges at pipeline start, everything else
+// at OptimizerLast, which also runs at -O0. In opt: passes scopesan, scopesan-normalise and
 // scopesan-instrument for tests.
 #include "Instrument.h"
 #include "Normalise.h"
@@ -92,10 +92,8 @@ struct ScopeSanPass : PassInfoMixin<ScopeSanPass> {
 void registerPasses(PassBuilder &PB) {
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(MarkPass()); });
-  PB.registerOptimizerLastEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
-        MPM.addPass(ScopeSanPass());
-      });
+  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel,
+                                        ThinOrFullLTOPhase) { MPM.addPass(ScopeSanPass()); });
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
         if (Name == "scopesan")

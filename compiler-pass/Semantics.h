@@ -32,7 +32,8 @@ struct Operation {
   /// Weak, Strong: address and type of the value. Range: destination.
   llvm::Value *Address = nullptr;
   llvm::Type *ValueType = nullptr;
-  /// Strong: a seq_cst access is a fence.sc of its scope and then an acquire or release access (O3).
+  /// Strong: a seq_cst access is a fence.sc of its scope and then an acquire or release access
+  /// (O3).
   bool FenceBefore = false;
   /// Range: null for memset; bytes.
   llvm::Value *Source = nullptr, *Length = nullptr;

@@ -64,8 +64,8 @@ uint32_t SiteTable::string(StringRef Text) {
 }
 
 uint32_t SiteTable::frame(const abi::Frame &F) {
-  auto [It, New] = FrameIndex.try_emplace({F.file, F.func, F.line, F.column, F.parent},
-                                          uint32_t(Frames.size()));
+  auto [It, New] =
+      FrameIndex.try_emplace({F.file, F.func, F.line, F.column, F.parent}, uint32_t(Frames.size()));
   if (New)
     Frames.push_back(F);
   return It->second;
@@ -84,9 +84,8 @@ uint32_t SiteTable::frameOf(const DILocation &Location) {
   uint32_t Parent = NoFrame;
   if (const DILocation *CallSite = Location.getInlinedAt())
     Parent = frameOf(*CallSite);
-  return frame({string(Location.getFilename()),
-                functionName(*Location.getScope()->getSubprogram()), Location.getLine(),
-                Location.getColumn(), Parent});
+  return frame({string(Location.getFilename()), functionName(*Location.getScope()->getSubprogram()),
+                Location.getLine(), Location.getColumn(), Parent});
 }
 
 uint32_t SiteTable::frameOf(const Instruction &I) {

@@ -24,8 +24,8 @@ class SiteTable {
 public:
   SiteTable();
 
-  /// Adds the site of `I` and returns its index. Op gets ToolkitBit where the innermost frame lies in
-  /// a toolkit header.
+  /// Adds the site of `I` and returns its index. Op gets ToolkitBit where the innermost frame lies
+  /// in a toolkit header.
   uint32_t add(const llvm::Instruction &I, abi::Op Op, uint32_t Bytes, llvm::StringRef Text);
 
   /// Op of site `Index`, as the entry points take it.

@@ -49,9 +49,9 @@ void embedSnapshot(const Module &Instrumented, Module &Target) {
   Constant *Data = ConstantDataArray::getString(
       Target.getContext(), StringRef(Bytes.data(), Bytes.size()), /*AddNull=*/false);
   std::string Name = "__scopesan_snapshot_" + utohexstr(Header.hash, /*LowerCase=*/true, 16);
-  auto *G = new GlobalVariable(Target, Data->getType(), /*isConstant=*/true,
-                               GlobalValue::WeakODRLinkage, Data, Name, nullptr,
-                               GlobalValue::NotThreadLocal, GlobalAddressSpace);
+  auto *G =
+      new GlobalVariable(Target, Data->getType(), /*isConstant=*/true, GlobalValue::WeakODRLinkage,
+                         Data, Name, nullptr, GlobalValue::NotThreadLocal, GlobalAddressSpace);
   G->setAlignment(Align(8));
   appendToUsed(Target, {G});
 }

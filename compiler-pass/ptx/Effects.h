@@ -60,11 +60,12 @@ struct Effect {
   abi::Op Op;
   /// Access: bytes of one scalar element and their number (P1).
   unsigned ElementBytes = 0, Elements = 0;
-  /// Access: address. AddressSpace is the space that the value of the operand belongs to; it differs
-  /// from Op.space() where the text itself converts the address (cvta).
+  /// Access: address. AddressSpace is the space that the value of the operand belongs to; it
+  /// differs from Op.space() where the text itself converts the address (cvta).
   ValueRef Address;
   abi::Space AddressSpace = abi::Space::Generic;
-  /// Access that reads: asm operands that hold the value, lowest part first. Empty if there are none.
+  /// Access that reads: asm operands that hold the value, lowest part first. Empty if there are
+  /// none.
   std::vector<ValueRef> Result;
   /// Bytes that each entry of Result and of Compare holds.
   unsigned PartBytes = 0;

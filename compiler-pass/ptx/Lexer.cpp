@@ -7,7 +7,9 @@
 namespace scopesan::ptx {
 namespace {
 
-bool isBlank(char C) { return C == ' ' || C == '\t' || C == '\n' || C == '\r' || C == '\f' || C == '\v'; }
+bool isBlank(char C) {
+  return C == ' ' || C == '\t' || C == '\n' || C == '\r' || C == '\f' || C == '\v';
+}
 bool isDigit(char C) { return C >= '0' && C <= '9'; }
 bool isLetter(char C) { return (C >= 'a' && C <= 'z') || (C >= 'A' && C <= 'Z'); }
 bool isNameChar(char C) { return isDigit(C) || isLetter(C) || C == '_'; }

@@ -46,9 +46,7 @@ bool isWidening(const Statement &S, bool ZeroExtends) {
          (!ZeroExtends || S.Parts[2][0] == 'u');
 }
 
-std::optional<abi::Space> spaceNamed(const Statement &S) {
-  return decodeModifiers(S).Space;
-}
+std::optional<abi::Space> spaceNamed(const Statement &S) { return decodeModifiers(S).Space; }
 
 } // namespace
 
@@ -72,7 +70,8 @@ bool Resolver::writes(unsigned Index, const Operand &O) const {
     return contains(S.Operands[0], O);
   case OpcodeClass::Load:
   case OpcodeClass::Atom:
-    // libcu++ 2.x prints the operands of 128-bit loads in the wrong order: look for the first value.
+    // libcu++ 2.x prints the operands of 128-bit loads in the wrong order: look for the first
+    // value.
     for (const Operand &D : S.Operands)
       if (!D.is(OperandKind::Memory))
         return contains(D, O);
@@ -223,11 +222,11 @@ Guard Resolver::comparison(unsigned Where) const {
     Comparison Cmp;
     bool ForceUnsigned;
   };
-  static constexpr Row Table[] = {
-      {"eq", Comparison::Eq, false}, {"ne", Comparison::Ne, false}, {"lt", Comparison::Lt, false},
-      {"le", Comparison::Le, false}, {"gt", Comparison::Gt, false}, {"ge", Comparison::Ge, false},
-      {"lo", Comparison::Lt, true},  {"ls", Comparison::Le, true},  {"hi", Comparison::Gt, true},
-      {"hs", Comparison::Ge, true}};
+  static constexpr Row Table[] = {{"eq", Comparison::Eq, false}, {"ne", Comparison::Ne, false},
+                                  {"lt", Comparison::Lt, false}, {"le", Comparison::Le, false},
+                                  {"gt", Comparison::Gt, false}, {"ge", Comparison::Ge, false},
+                                  {"lo", Comparison::Lt, true},  {"ls", Comparison::Le, true},
+                                  {"hi", Comparison::Gt, true},  {"hs", Comparison::Ge, true}};
   Guard G;
   G.Kind = GuardKind::Unresolvable;
   const Statement &S = Prog.Statements[Where];

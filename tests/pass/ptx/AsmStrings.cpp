@@ -14,7 +14,9 @@ public:
   std::vector<AsmString> run();
 
 private:
-  bool startsWith(const char *S) const { return Source.compare(Pos, std::string(S).size(), S) == 0; }
+  bool startsWith(const char *S) const {
+    return Source.compare(Pos, std::string(S).size(), S) == 0;
+  }
   void skipBlanks() {
     while (Pos < Source.size() && (std::isspace((unsigned char)Source[Pos]) || Source[Pos] == '\\'))
       ++Pos;

@@ -56,8 +56,8 @@ TEST(Effects, LoadsAndStores) {
   EXPECT_TRUE(E.Op.isNonCoherent());
   access("ld.relaxed.sys.global.L1::no_allocate.b8 $0, [$1];", AccessKind::Load,
          MemoryOrder::Relaxed, Scope::System, 1);
-  E = access("ld.shared::cluster.u32 $0, [$1];", AccessKind::Load, MemoryOrder::Weak,
-             Scope::Thread, 4);
+  E = access("ld.shared::cluster.u32 $0, [$1];", AccessKind::Load, MemoryOrder::Weak, Scope::Thread,
+             4);
   EXPECT_EQ(E.Op.space(), Space::SharedCluster);
 }
 
@@ -67,7 +67,8 @@ TEST(Effects, AtomsAndReds) {
   access("atom.cta.exch.b32 $0,[$1],$2;", AccessKind::Rmw, MemoryOrder::Relaxed, Scope::Block, 4);
   access("atom.global.acq_rel.sys.inc.u32 $0,[$1],$2;", AccessKind::Rmw, MemoryOrder::AcqRel,
          Scope::System, 4);
-  access("red.and.release.cta.b32 [$0],$1;", AccessKind::Red, MemoryOrder::Release, Scope::Block, 4);
+  access("red.and.release.cta.b32 [$0],$1;", AccessKind::Red, MemoryOrder::Release, Scope::Block,
+         4);
   access("red.global.add.f32 [$0],$1;", AccessKind::Red, MemoryOrder::Relaxed, Scope::Device, 4);
   Effect E = access("{ atom.add.noftz.f16x2 $0,[$1],$2; }", AccessKind::Rmw, MemoryOrder::Relaxed,
                     Scope::Device, 4);
@@ -92,15 +93,14 @@ TEST(Effects, CompareAndSwap) {
 // O4
 TEST(Effects, Fences) {
   using Expectation = std::tuple<const char *, MemoryOrder, Scope>;
-  for (auto [Text, O, S] :
-       {Expectation{"membar.cta;", MemoryOrder::SeqCst, Scope::Block},
-        {"membar.gl;", MemoryOrder::SeqCst, Scope::Device},
-        {"membar.sys;", MemoryOrder::SeqCst, Scope::System},
-        {"fence.sc.cluster;", MemoryOrder::SeqCst, Scope::Cluster},
-        {"fence.acq_rel.gpu;", MemoryOrder::AcqRel, Scope::Device},
-        {"fence.acquire.sys;", MemoryOrder::Acquire, Scope::System},
-        {"fence.release.cta;", MemoryOrder::Release, Scope::Block},
-        {"fence.gpu;", MemoryOrder::AcqRel, Scope::Device}}) {
+  for (auto [Text, O, S] : {Expectation{"membar.cta;", MemoryOrder::SeqCst, Scope::Block},
+                            {"membar.gl;", MemoryOrder::SeqCst, Scope::Device},
+                            {"membar.sys;", MemoryOrder::SeqCst, Scope::System},
+                            {"fence.sc.cluster;", MemoryOrder::SeqCst, Scope::Cluster},
+                            {"fence.acq_rel.gpu;", MemoryOrder::AcqRel, Scope::Device},
+                            {"fence.acquire.sys;", MemoryOrder::Acquire, Scope::System},
+                            {"fence.release.cta;", MemoryOrder::Release, Scope::Block},
+                            {"fence.gpu;", MemoryOrder::AcqRel, Scope::Device}}) {
     Effect E = only(Text);
     EXPECT_EQ(E.Kind, EffectKind::Fence) << Text;
     EXPECT_EQ(E.Op.order(), O) << Text;
@@ -143,27 +143,39 @@ TEST(Effects, WarpOperations) {
 }
 
 TEST(Effects, NothingToCheck) {
-  for (const char *Text :
-       {"ld.const.u32 $0, [$1];", "ld.param.u64 $0, [p];", "st.local.u32 [$0], $1;",
-        "mov.u32 $0, %laneid;", "cvta.to.shared.u64 $0, $1;", "mapa.shared::cluster.u32 $0, $1, $2;",
-        "{ .reg .pred p; isspacep.local p, $1; selp.u32 $0, 1, 0, p; }",
-        "lop3.b32 $0, $1, $2, $3, 0xe8;", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {$0,$1,"
-        "$2,$3}, {$4,$5}, {$6}, {$7,$8,$9,$10};"})
+  for (const char *Text : {"ld.const.u32 $0, [$1];", "ld.param.u64 $0, [p];",
+                           "st.local.u32 [$0], $1;", "mov.u32 $0, %laneid;",
+                           "cvta.to.shared.u64 $0, $1;", "mapa.shared::cluster.u32 $0, $1, $2;",
+                           "{ .reg .pred p; isspacep.local p, $1; selp.u32 $0, 1, 0, p; }",
+                           "lop3.b32 $0, $1, $2, $3, 0xe8;",
+                           "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {$0,$1,"
+                           "$2,$3}, {$4,$5}, {$6}, {$7,$8,$9,$10};"})
     EXPECT_TRUE(effectsOf(Text).empty()) << Text;
 }
 
 // X1
 TEST(Effects, Unmodelled) {
   for (const char *Text :
-       {"cp.async.cg.shared.global [$0], [$1], 16, $2;", "cp.async.wait_group 0;",
-        "mbarrier.init.shared.b64 [$0], $1;", "barrier.cluster.arrive.relaxed;",
-        "fence.proxy.async;", "fence.mbarrier_init.release.cluster;",
-        "fence.acquire.sync_restrict::shared::cluster.cluster;", "red.async.relaxed.cluster.add.u32 [$0], $1, [$2];",
+       {"cp.async.cg.shared.global [$0], [$1], 16, $2;",
+        "cp.async.wait_group 0;",
+        "mbarrier.init.shared.b64 [$0], $1;",
+        "barrier.cluster.arrive.relaxed;",
+        "fence.proxy.async;",
+        "fence.mbarrier_init.release.cluster;",
+        "fence.acquire.sync_restrict::shared::cluster.cluster;",
+        "red.async.relaxed.cluster.add.u32 [$0], $1, [$2];",
         "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [$0], $1, [$2];",
-        "multimem.red.relaxed.sys.add.u32 [$0], 1;", "wgmma.fence.sync.aligned;",
-        "ldmatrix.sync.aligned.x4.m8n8.shared.b16 {$0,$1,$2,$3}, [$4];", "frobnicate.u32 $0;",
-        "ld.sparkling.u32 $0, [$1];", "ld.u32 $0, $1;", "griddepcontrol.wait;", "membar.proxy.alias;",
-        "fence.relaxed.gpu;", "ld.sc.gpu.u32 $0, [$1];", "bar.sync;"}) {
+        "multimem.red.relaxed.sys.add.u32 [$0], 1;",
+        "wgmma.fence.sync.aligned;",
+        "ldmatrix.sync.aligned.x4.m8n8.shared.b16 {$0,$1,$2,$3}, [$4];",
+        "frobnicate.u32 $0;",
+        "ld.sparkling.u32 $0, [$1];",
+        "ld.u32 $0, $1;",
+        "griddepcontrol.wait;",
+        "membar.proxy.alias;",
+        "fence.relaxed.gpu;",
+        "ld.sc.gpu.u32 $0, [$1];",
+        "bar.sync;"}) {
     Effect E = only(Text);
     EXPECT_EQ(E.Kind, EffectKind::Unmodelled) << Text;
     EXPECT_FALSE(E.Reason.empty()) << Text;

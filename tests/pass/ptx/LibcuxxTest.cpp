@@ -28,10 +28,10 @@ bool has(const std::string &Text, const std::string &Word) {
 }
 
 MemoryOrder orderIn(const std::string &T) {
-  return has(T, "acquire")   ? MemoryOrder::Acquire
-         : has(T, "release") ? MemoryOrder::Release
-         : has(T, "acq_rel") ? MemoryOrder::AcqRel
-         : has(T, "sc")      ? MemoryOrder::SeqCst
+  return has(T, "acquire")                                                   ? MemoryOrder::Acquire
+         : has(T, "release")                                                 ? MemoryOrder::Release
+         : has(T, "acq_rel")                                                 ? MemoryOrder::AcqRel
+         : has(T, "sc")                                                      ? MemoryOrder::SeqCst
          : T.starts_with("membar") || T.find("membar.") != std::string::npos ? MemoryOrder::SeqCst
                                                                              : MemoryOrder::Relaxed;
 }

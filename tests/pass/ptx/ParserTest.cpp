@@ -56,7 +56,8 @@ TEST(Parser, InnerScopeHidesOuterName) {
 }
 
 TEST(Parser, SpecialAndDeclaredPercentNames) {
-  Program P = parsed("{.reg .pred %p; .reg .b32 %r<3>; setp.eq.u32 %p, %tid.x, 0; mov.b32 %r2, %r1;}");
+  Program P =
+      parsed("{.reg .pred %p; .reg .b32 %r<3>; setp.eq.u32 %p, %tid.x, 0; mov.b32 %r2, %r1;}");
   ASSERT_EQ(P.Registers.size(), 4u);
   EXPECT_EQ(P.Registers[3].Name, "%r2");
   const Statement &S = P.Statements[3];
@@ -109,8 +110,9 @@ TEST(Parser, CommentsAndDirectives) {
 }
 
 TEST(Parser, TensorAddress) {
-  Program P = parsed("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                     "[$0], [$1, {$2, $3}], [$4];");
+  Program P =
+      parsed("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+             "[$0], [$1, {$2, $3}], [$4];");
   const Operand &M = P.Statements[0].Operands[1];
   ASSERT_EQ(M.Elements.size(), 2u);
   EXPECT_EQ(M.Elements[1].Elements[1].Index, 3u);

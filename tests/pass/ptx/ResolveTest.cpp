@@ -69,8 +69,9 @@ TEST(Resolve, GuardOperandAndUnresolvableGuards) {
   EXPECT_EQ(only("@$2 st.u32 [$0], $1;").Condition.Kind, GuardKind::Operand);
   EXPECT_EQ(only("{ .reg .pred p; setp.lt.f32 p, $2, $3; @p st.u32 [$0], $1; }").Condition.Kind,
             GuardKind::Unresolvable);
-  EXPECT_EQ(only("{ .reg .pred p; vote.sync.any.pred p, q, -1; @p st.u32 [$0], $1; }").Condition.Kind,
-            GuardKind::Unresolvable);
+  EXPECT_EQ(
+      only("{ .reg .pred p; vote.sync.any.pred p, q, -1; @p st.u32 [$0], $1; }").Condition.Kind,
+      GuardKind::Unresolvable);
   EXPECT_EQ(only("bra END; st.u32 [$0], $1; END:").Condition.Kind, GuardKind::Unresolvable);
   EXPECT_EQ(only("LOOP: ld.acquire.gpu.u32 $0, [$1];").Condition.Kind, GuardKind::Unresolvable);
   EXPECT_EQ(only("st.u32 [$0], $1; bra END; END:").Condition.Kind, GuardKind::Always);
