@@ -70,6 +70,7 @@ private:
     for (const SnapshotRef &s : bar.sources) {
       j.blocks.join(s->blocks);
       j.nodes.join(s->nodes);
+      j.proxies.join(s->proxies);
       s->addOwnTo(j.blocks);
     }
     if (!whole)
@@ -116,6 +117,7 @@ private:
   struct Joined {
     BlockClock blocks;
     NodeClock nodes;
+    ProxyClocks proxies;
     BlockClock seen;
     LocalTime time;
     bool foreign = false;
@@ -126,6 +128,7 @@ private:
     for (Thread *t : threads) {
       j.blocks.join(t->blocks);
       j.nodes.join(t->nodes);
+      j.proxies.join(t->proxies);
       j.seen.join(t->seen);
       j.time = maxOf(j.time, t->time);
       j.foreign |= t->foreign;
@@ -136,6 +139,7 @@ private:
   void depart(Thread &t, const Joined &j, bool wholeBlock) {
     t.blocks = j.blocks;
     t.nodes = j.nodes;
+    t.proxies = j.proxies;
     t.seen = j.seen;
     t.foreign = j.foreign;
     t.time = j.time;

@@ -1,6 +1,7 @@
 // What the rules share: launch order, sink, options, counters.
 #pragma once
 
+#include "scopesan/core/shadow.h"
 #include "scopesan/core/thread.h"
 
 namespace scopesan::core {
@@ -8,6 +9,8 @@ namespace scopesan::core {
 struct DetectorOptions {
   bool cxxMode = false;          ///< --memory-model=c++
   bool volatileIsRelaxed = true; ///< O2
+  bool proxyWar =
+      false; ///< S13 (?): also ask for a fence between a generic read and an async write
   uint64_t readerBudgetBytes = uint64_t(1) << 30;
 };
 
@@ -22,6 +25,16 @@ struct RuleCounters {
     S4Republished,
     S7Barrier,
     S8WarpBarrier,
+    S9ClusterBarrier,
+    S10Phase,
+    S12Copy,
+    S13Fence,
+    S16Observed,
+    D7,
+    D8,
+    D9,
+    D10,
+    D11,
     O5FailedCas,
     A1Wait,
     Count
@@ -71,6 +84,14 @@ struct Context {
     }
     return e.block < t.block->orderedBelow || orderedForeign(t, e);
   }
+  /// Happens-before that also carries `old` to the proxy of `me` (S13).
+  bool ordered(const Thread &t, const Record &old, const Record &me) const {
+    return ordered(t, old.epoch()) && (((old.bits | me.bits) >> 29) == 0 || s13Proxy(t, old, me));
+  }
+  /// Order by kernel boundaries and griddepcontrol.wait alone (O6).
+  bool launchOrdered(const Thread &t, const Epoch &e) const {
+    return e.block < t.block->orderedBelow || order.precedes(order.nodeOf(e.block), t.nodes);
+  }
   /// Does the snapshot know `e`?
   bool covers(const Snapshot &s, const Epoch &e) const {
     return s.ownCovers(e) || s.blocks.covers(e) || order.precedes(order.nodeOf(e.block), s.nodes);
@@ -88,6 +109,25 @@ struct Context {
   void gaveUp(const char *what, uint64_t &count) { sink.gaveUp(what, ++count); }
 
 private:
+  /// S13 for an ordered pair of which one side is not generic. A generic read before an
+  /// asynchronous write needs no fence unless `proxyWar` is chosen.
+  bool s13Proxy(const Thread &t, const Record &old, const Record &me) const {
+    if (options.cxxMode || Epoch(old.epoch()).block < t.block->orderedBelow)
+      return true; // S14 edges cover proxies
+    Proxy a = old.proxy(), b = me.proxy();
+    auto passed = [&](ProxyFence f) { return t.proxies.passed[uint32_t(f)].covers(old.epoch()); };
+    if (b == Proxy::TensorMap && old.op().isWrite() && !passed(ProxyFence::TensorMap))
+      return false;
+    if (b == Proxy::Async) {
+      bool sameProxy =
+          a == Proxy::Async && order.placeOf({old.block}).block == t.block->place.block;
+      if (!sameProxy && (old.op().isWrite() || options.proxyWar) && !passed(ProxyFence::Async))
+        return false;
+    }
+    if ((a == Proxy::Alias) != (b == Proxy::Alias) && !passed(ProxyFence::Alias))
+      return false;
+    return true;
+  }
   bool orderedForeign(const Thread &t, const Epoch &e) const {
     return t.blocks.covers(e) || order.precedes(order.nodeOf(e.block), t.nodes);
   }

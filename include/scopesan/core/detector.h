@@ -1,11 +1,13 @@
 // The detector: the facade that backends feed with accesses, synchronization and launch order.
 //
 // One thread of control at a time. Every verdict is decided in the files it includes:
-//   launch.h S14   barrier.h S7 S8   sync_rules.h S1-S6   filter.h P1 S16   judge.h D1-D5
-//   progress.h A1  scope.h P3 P4
+//   launch.h S14     barrier.h S7 S8    cluster.h S9       sync_rules.h S1-S6 S10   async.h S12 S13
+//   filter.h P1 S16  judge.h D1-D11     progress.h A1      scope.h P3 P4            mbarrier.h S10
 #pragma once
 
+#include "scopesan/core/async.h"
 #include "scopesan/core/barrier.h"
+#include "scopesan/core/cluster.h"
 #include "scopesan/core/filter.h"
 #include "scopesan/core/judge.h"
 #include "scopesan/core/progress.h"
@@ -16,9 +18,13 @@ namespace scopesan::core {
 class Detector {
 public:
   Detector(FindingSink &sink, const DetectorOptions &options)
-      : C(sink, options), J(C), F(C, J), Sync(C), Barriers(C), Progress(C) {}
+      : C(sink, options), J(C), F(C, J), Sync(C), Barriers(C), Clusters(C, J, Sync), Async(C),
+        Progress(C) {}
   Detector(const Detector &) = delete;
-  ~Detector() { dropBlock(ActorBlock); }
+  ~Detector() {
+    dropBlock(ActorBlock);
+    dropBlock(CopyBlock);
+  }
 
   // ---------------------------------------------------------------- launch order (S14)
   // A node is ordered after its timeline's previous node and after each of `after[0..n)`.
@@ -64,6 +70,8 @@ public:
   void threadExit(Thread &t) {
     Progress.leave(t);
     Barriers.exit(t);
+    if (t.block->cluster)
+      Clusters.exit(*t.block);
     if (t.foreign) { // S6 over S14: what it learned of other launches passes on at the grid's end
       LaunchNode &n = C.order.node(t.block->place.node);
       n.endBlocks.join(t.blocks);
@@ -72,10 +80,21 @@ public:
     t.dropSync();
   }
   void endBlock(Block *b) {
+    if (b->cluster)
+      Clusters.end(*b);
     b->nextFree = FreeBlocks;
     FreeBlocks = b;
   }
   void endLaunch(NodeId) {}
+
+  /// Programmatic dependent launch: `node` does not wait for `primary` to end by itself.
+  void programmatic(NodeId node, NodeId primary) { C.order.addProgrammatic(node, primary); }
+  /// griddepcontrol.wait returned: this thread (its peers need a barrier) is after the primaries.
+  void griddepWait(Thread &t) {
+    const LaunchNode &n = C.order.node(t.block->place.node);
+    t.nodes.join(n.awaitedNodes);
+    t.blocks.join(n.awaitedBlocks);
+  }
 
   // ---------------------------------------------------------------- device events (abi.def)
 
@@ -85,9 +104,7 @@ public:
     if (bytes == WordBytes && (addr & (WordBytes - 1)) == 0)
       return F.weakRead(t, Shadow.cell(addr), Record::make(t.epoch(), site, op, FullWord, bytes),
                         addr);
-    forWords(addr, bytes, [&](uint64_t word, uint32_t mask) {
-      F.weakRead(t, Shadow.cell(word), Record::make(t.epoch(), site, op, mask, bytes), word);
-    });
+    words(t, addr, bytes, site, abi::AccessKind::Load, Proxy::Generic);
   }
   void write(Thread &t, uint64_t addr, uint32_t bytes, SiteId site) {
     count(t);
@@ -95,9 +112,7 @@ public:
     if (bytes == WordBytes && (addr & (WordBytes - 1)) == 0)
       return F.weakWrite(t, Shadow.cell(addr), Record::make(t.epoch(), site, op, FullWord, bytes),
                          addr);
-    forWords(addr, bytes, [&](uint64_t word, uint32_t mask) {
-      F.weakWrite(t, Shadow.cell(word), Record::make(t.epoch(), site, op, mask, bytes), word);
-    });
+    words(t, addr, bytes, site, abi::AccessKind::Store, Proxy::Generic);
   }
   /// Weak accesses of any size, 0 included.
   void readRange(Thread &t, uint64_t addr, uint64_t bytes, SiteId site) {
@@ -155,6 +170,133 @@ public:
     Barriers.s8Arrive(t, mask);
   }
   void warpBarrierDepart(Thread &, uint32_t) {}
+  /// barrier.cluster.arrive; `relaxed` for the form without release semantics.
+  void clusterArrive(Thread &t, bool relaxed, SiteId) {
+    Progress.leave(t);
+    Clusters.s9Arrive(t, relaxed);
+  }
+  /// barrier.cluster.wait returned.
+  void clusterWait(Thread &t, SiteId) { Clusters.s9Wait(t); }
+
+  // ---------------------------------------------------------------- other proxies and aliases
+  // (S13)
+
+  /// A weak access through another proxy or another virtual address of the same memory (`addr` is
+  /// the memory's first address). Atomic generic accesses through an alias use atomicAfter.
+  void proxyRead(Thread &t, uint64_t addr, uint32_t bytes, SiteId site, Proxy proxy) {
+    weak(t, addr, bytes, site, abi::AccessKind::Load, proxy);
+  }
+  void proxyWrite(Thread &t, uint64_t addr, uint32_t bytes, SiteId site, Proxy proxy) {
+    weak(t, addr, bytes, site, abi::AccessKind::Store, proxy);
+  }
+  void proxyFence(Thread &t, ProxyFence f) { Async.s13Fence(t, f); }
+
+  // ---------------------------------------------------------------- mbarriers (S10)
+
+  /// mbarrier.init. Re-initialising an object in use is D7.
+  void mbarrierInit(Thread &t, uint64_t addr, uint32_t count, SiteId site) {
+    write(t, addr, MbarrierBytes, site);
+    Mbarrier &m = mbarrierAt(addr);
+    if (m.inUse())
+      J.d7BarrierMisuse(t, site, addr);
+    m.init(addr, count);
+  }
+  void mbarrierInval(Thread &t, uint64_t addr, SiteId site) {
+    write(t, addr, MbarrierBytes, site);
+    mbarrierAt(addr).valid = false;
+  }
+  /// mbarrier.expect_tx (without arrival).
+  void mbarrierExpectTx(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site) {
+    Mbarrier *m = mbarrierUse(t, addr, op, site);
+    if (m)
+      m->transactions += bytes;
+  }
+  /// An arrival of `count`; `expectTx` bytes are added first; `drop` lowers the expected count.
+  /// `op` is Rmw with the arrival's order and scope (default release, block). Returns the phase
+  /// arrived in.
+  uint32_t mbarrierArrive(Thread &t, uint64_t addr, uint32_t count, uint32_t expectTx, bool drop,
+                          Op op, SiteId site) {
+    Mbarrier *m = mbarrierUse(t, addr, op, site);
+    if (!m)
+      return 0;
+    uint32_t phase = m->phase;
+    m->transactions += expectTx;
+    Sync.s10Contribute(t, *m, C.syncOp(t, op, site));
+    arrive(t, *m, count, drop, site);
+    return phase;
+  }
+  /// cp.async.mbarrier.arrive: arrives when the thread's cp.async so far are done. Without `noinc`
+  /// the pending count is raised first, so that the phase is unaffected by this arrival.
+  void cpAsyncMbarrierArrive(Thread &t, uint64_t addr, bool noinc, SiteId site) {
+    Op op(abi::AccessKind::Rmw, abi::MemoryOrder::Relaxed, Scope::Block);
+    Mbarrier *m = mbarrierUse(t, addr, op, site);
+    if (!m)
+      return;
+    Async.contributeCopies(t, *m, site);
+    if (noinc)
+      arrive(t, *m, 1, false, site);
+  }
+  /// A test_wait or try_wait executed; `done` tells its result. Order and scope in `op` (Load).
+  void mbarrierWait(Thread &t, uint64_t addr, Op op, SiteId site, bool done) {
+    Mbarrier *m = mbarrierUse(t, addr, op, site);
+    if (m && done)
+      Sync.s10Observe(t, *m, C.syncOp(t, op, site));
+  }
+  /// Has the phase of this parity completed? For backends that keep no object of their own.
+  bool mbarrierParityDone(uint64_t addr, uint32_t parity) {
+    return mbarrierAt(addr).parityCompleted(parity);
+  }
+  /// complete_tx of an asynchronous copy: `owner` is a thread of the mbarrier's block.
+  void mbarrierCompleteTx(const Thread &owner, uint64_t addr, uint32_t bytes, BlockId actor,
+                          SiteId site) {
+    Mbarrier &m = mbarrierAt(addr);
+    Async.complete(m, actor, owner.block->place, site);
+    m.transactions -= bytes;
+    completePhase(m);
+  }
+
+  // ---------------------------------------------------------------- asynchronous copies (S12)
+
+  /// A copy is issued. Its accesses follow at once through asyncRead, asyncWrite and asyncReduce,
+  /// before the next asyncBegin. Returns the actor, by which its completion is announced.
+  BlockId asyncBegin(Thread &issuer, Proxy proxy) {
+    if (!CopyBlock)
+      CopyBlock = new (allocate(sizeof(Block)), PlacementTag{}) Block();
+    CopyProxy = proxy;
+    return Async.begin(issuer, *CopyBlock);
+  }
+  void asyncRead(uint64_t addr, uint32_t bytes, SiteId site) {
+    weak(CopyBlock->threads[AsyncRules::Reader.value], addr, bytes, site, abi::AccessKind::Load,
+         CopyProxy);
+  }
+  void asyncWrite(uint64_t addr, uint32_t bytes, SiteId site) {
+    weak(CopyBlock->threads[AsyncRules::Writer.value], addr, bytes, site, abi::AccessKind::Store,
+         CopyProxy);
+  }
+  /// One element of a reducing copy: strong, with the order and scope in `op` (Red).
+  void asyncReduce(uint64_t addr, uint32_t elementBytes, Op op, SiteId site) {
+    Thread &t = CopyBlock->threads[AsyncRules::Writer.value];
+    count(t);
+    forWords(addr, elementBytes, [&](uint64_t word, uint32_t mask) {
+      F.strong(t, Shadow.cell(word),
+               Record::make(t.epoch(), site, op, mask, elementBytes, CopyProxy), word);
+    });
+    if (SyncObject *o = find(addr, elementBytes))
+      Sync.publish(t, *o, C.syncOp(t, op, site));
+  }
+  /// cp.async: the copy joins the thread's open group.
+  void cpAsyncTrack(Thread &t, BlockId actor) { t.sync().copies.open.push(actor); }
+  void cpAsyncCommit(Thread &t) { Async.commit(t.sync().copies); }
+  void cpAsyncWaitGroup(Thread &t, uint32_t allowed) {
+    Async.waitGroups(t, t.sync().copies, allowed, true);
+  }
+  void cpAsyncWaitAll(Thread &t) { Async.waitAll(t, t.sync().copies); }
+  /// cp.async.bulk with .bulk_group completion.
+  void bulkTrack(Thread &t, BlockId actor) { t.sync().bulk.open.push(actor); }
+  void bulkCommit(Thread &t) { Async.commit(t.sync().bulk); }
+  void bulkWaitGroup(Thread &t, uint32_t allowed, bool readOnly) {
+    Async.waitGroups(t, t.sync().bulk, allowed, !readOnly);
+  }
 
   // ---------------------------------------------------------------- memory
 
@@ -169,6 +311,61 @@ public:
   size_t shadowBytes() const { return Shadow.footprint(); }
 
 private:
+  static constexpr uint32_t MbarrierBytes = 8;
+
+  void weak(Thread &t, uint64_t addr, uint32_t bytes, SiteId site, abi::AccessKind kind,
+            Proxy proxy) {
+    count(t);
+    words(t, addr, bytes, site, kind, proxy);
+  }
+  void words(Thread &t, uint64_t addr, uint32_t bytes, SiteId site, abi::AccessKind kind,
+             Proxy proxy) {
+    Op op(kind, abi::MemoryOrder::Weak, Scope::Thread);
+    forWords(addr, bytes, [&](uint64_t word, uint32_t mask) {
+      Record me = Record::make(t.epoch(), site, op, mask, bytes, proxy);
+      if (kind == abi::AccessKind::Load)
+        F.weakRead(t, Shadow.cell(word), me, word);
+      else
+        F.weakWrite(t, Shadow.cell(word), me, word);
+    });
+  }
+
+  // ---------------------------------------------------------------- mbarriers
+
+  Mbarrier &mbarrierAt(uint64_t addr) {
+    Overflow &o = F.overflowOf(Shadow.cell(addr & ~uint64_t(WordBytes - 1)));
+    if (!o.mbarrier)
+      o.mbarrier = new (allocate(sizeof(Mbarrier)), PlacementTag{}) Mbarrier();
+    return *o.mbarrier;
+  }
+  /// The strong access that every use of an mbarrier is. Null, with a D7, when it was never
+  /// initialised.
+  Mbarrier *mbarrierUse(Thread &t, uint64_t addr, Op op, SiteId site) {
+    count(t);
+    forWords(addr, MbarrierBytes, [&](uint64_t word, uint32_t mask) {
+      F.strong(t, Shadow.cell(word), Record::make(t.epoch(), site, op, mask, MbarrierBytes), word);
+    });
+    Mbarrier &m = mbarrierAt(addr);
+    if (m.valid)
+      return &m;
+    J.d7BarrierMisuse(t, site, addr);
+    return nullptr;
+  }
+  void arrive(Thread &t, Mbarrier &m, uint32_t count, bool drop, SiteId site) {
+    if (count > m.pending) {
+      J.d7BarrierMisuse(t, site, m.address);
+      count = m.pending;
+    }
+    m.pending -= count;
+    if (drop)
+      m.expected -= minOf(count, m.expected);
+    completePhase(m);
+  }
+  void completePhase(Mbarrier &m) {
+    if (m.completeIfReady())
+      C.counters.hit(RuleCounters::S10Phase);
+  }
+
   /// O5: a failed compare-exchange is a read that keeps its acquire half.
   Op o5FailedCas(Op op) {
     C.counters.hit(RuleCounters::O5FailedCas);
@@ -267,6 +464,9 @@ private:
       bar.waiting.clear();
       bar.sources.clear();
     }
+    b->cluster = nullptr;
+    if (n.kind == NodeKind::Kernel && n.facts.cluster.count() > 1)
+      Clusters.begin(*b, n.facts);
     uint32_t warps = (threads + WarpSize - 1) / WarpSize;
     if (b->meetings.size() < warps)
       b->meetings.resize(warps);
@@ -285,12 +485,15 @@ private:
     t.lastAccess = LocalTime{0};
     t.blocks = n.pastBlocks;
     t.nodes = n.past;
+    t.proxies = ProxyClocks();
     t.seen = BlockClock();
     t.dropSync();
   }
   void dropBlock(Block *b) {
-    if (b)
+    if (b) {
+      b->cluster = nullptr;
       endBlock(b);
+    }
     while (Block *x = FreeBlocks) {
       FreeBlocks = x->nextFree;
       x->~Block();
@@ -304,10 +507,14 @@ private:
   Filter F;
   SyncRules Sync;
   BarrierRules Barriers;
+  ClusterRules Clusters;
+  AsyncRules Async;
   ProgressRules Progress;
   Block *FreeBlocks = nullptr;
   Block *ActorBlock = nullptr;
   NodeId ActorNode;
+  Block *CopyBlock = nullptr; ///< stand-in of the copy being issued
+  Proxy CopyProxy = Proxy::Generic;
   uint64_t Checked = 0;
 };
 

@@ -15,11 +15,13 @@ public:
 
   /// Weak read of the bytes `me.mask()` of the word.
   void weakRead(Thread &t, Cell &c, const Record &me, uint64_t address) {
+    if (me.proxy() == Proxy::NonCoherent)
+      return nonCoherentRead(t, c, me, address);
     if (!c.overflow()) {
-      if (!c.write.empty() && !C.ordered(t, c.write.epoch()))
+      if (!c.write.empty() && !C.ordered(t, c.write, me))
         J.conflict(t, c.write, me, address);
       if (me.mask() == FullWord) {
-        if (c.read.empty() || C.ordered(t, c.read.epoch())) {
+        if (c.read.empty() || C.ordered(t, c.read, me)) {
           c.read = me;
           return;
         }
@@ -32,8 +34,8 @@ public:
   /// Weak write of the bytes `me.mask()` of the word.
   void weakWrite(Thread &t, Cell &c, const Record &me, uint64_t address) {
     if (!c.overflow()) {
-      bool w = c.write.empty() || C.ordered(t, c.write.epoch());
-      bool r = c.read.empty() || C.ordered(t, c.read.epoch());
+      bool w = c.write.empty() || C.ordered(t, c.write, me);
+      bool r = c.read.empty() || C.ordered(t, c.read, me);
       if (w && r && me.mask() == FullWord) {
         c.write = me;
         c.read = Record();
@@ -51,7 +53,7 @@ public:
     Overflow &o = *c.overflow();
     bool writes = me.op().isWrite();
     for (const Record &w : o.writes)
-      if ((w.mask() & me.mask()) && !C.ordered(t, w.epoch()))
+      if ((w.mask() & me.mask()) && !C.ordered(t, w, me))
         J.conflict(t, w, me, address);
     if (writes)
       checkReaders(t, o, me, address);
@@ -74,9 +76,30 @@ public:
 private:
   // ------------------------------------------------------------------ checks
 
+  /// O6, D11: no write of the grid's lifetime may touch what a non-coherent read reads.
+  void nonCoherentRead(Thread &t, Cell &c, const Record &me, uint64_t address) {
+    if (!c.overflow())
+      promote(c);
+    Overflow &o = *c.overflow();
+    for (const Vec<Record> *list : {&o.writes, &o.strong})
+      for (const Record &w : *list)
+        if ((w.mask() & me.mask()) && w.op().isWrite() && !C.launchOrdered(t, w.epoch()))
+          J.d11NonCoherent(t, w, me, address);
+    for (const Record &r : o.nonCoherent)
+      if (r.mask() == me.mask() && C.order.nodeOf({r.block}) == t.block->place.node)
+        return; // one reader stands for the launch
+    o.nonCoherent.filter([&](const Record &r) { return !C.launchOrdered(t, r.epoch()); });
+    o.nonCoherent.push(me);
+  }
+  void checkNonCoherent(Thread &t, Overflow &o, const Record &me, uint64_t address) {
+    for (const Record &r : o.nonCoherent)
+      if ((r.mask() & me.mask()) && !C.launchOrdered(t, r.epoch()))
+        J.d11NonCoherent(t, r, me, address);
+  }
+
   void weakReadOverflow(Thread &t, Overflow &o, const Record &me, uint64_t address) {
     for (const Record &w : o.writes)
-      if ((w.mask() & me.mask()) && !C.ordered(t, w.epoch()))
+      if ((w.mask() & me.mask()) && !C.ordered(t, w, me))
         J.conflict(t, w, me, address);
     checkStrong(t, o, me, address, false);
     addReader(t, o, me);
@@ -88,7 +111,7 @@ private:
     o.writes.filter([&](Record &w) {
       if (!(w.mask() & mine))
         return true;
-      if (!C.ordered(t, w.epoch())) {
+      if (!C.ordered(t, w, me)) {
         J.conflict(t, w, me, address);
         return true;
       }
@@ -97,13 +120,13 @@ private:
     });
     checkReaders(t, o, me, address);
     o.readers.filter([&](ReaderGroup &g) {
-      if ((g.mask & mine) && orderedGroup(t, g))
+      if ((g.mask & mine) && orderedGroup(t, g, me))
         g.mask &= ~mine;
       return g.mask != 0;
     });
     checkStrong(t, o, me, address, true);
     uint32_t strongBefore = o.strong.size();
-    o.strong.filter([&](Record &s) { return (s.mask() & ~mine) || !C.ordered(t, s.epoch()); });
+    o.strong.filter([&](Record &s) { return (s.mask() & ~mine) || !C.ordered(t, s, me); });
     if (o.strong.size() != strongBefore)
       resummarize(o);
     replaceValues(o);
@@ -114,12 +137,13 @@ private:
   }
 
   void checkReaders(Thread &t, Overflow &o, const Record &me, uint64_t address) {
+    checkNonCoherent(t, o, me, address);
     for (const ReaderGroup &g : o.readers)
-      if ((g.mask & me.mask()) && !orderedGroup(t, g))
+      if ((g.mask & me.mask()) && !orderedGroup(t, g, me))
         conflictGroup(t, g, me, address);
     if (!o.widened.any || C.order.precedes(o.widened.node, t.nodes))
       return;
-    if (!C.ordered(t, o.widened.representative.epoch())) {
+    if (!C.ordered(t, o.widened.representative, me)) {
       J.conflict(t, o.widened.representative, me, address);
       return;
     }
@@ -137,7 +161,7 @@ private:
         o.summary.allMorallyStrongWith(t.block->place, op.scope(), me.mask(), me.bytes()))
       return;
     for (const Record &s : o.strong)
-      if ((s.mask() & me.mask()) && (writes || s.op().isWrite()) && !C.ordered(t, s.epoch()) &&
+      if ((s.mask() & me.mask()) && (writes || s.op().isWrite()) && !C.ordered(t, s, me) &&
           !s16Observed(t, o, s))
         J.conflict(t, s, me, address);
   }
@@ -165,14 +189,13 @@ private:
   }
 
   /// Every lane of the group precedes `t`.
-  bool orderedGroup(const Thread &t, const ReaderGroup &g) const {
-    return firstUnordered(t, g) == WarpSize;
+  bool orderedGroup(const Thread &t, const ReaderGroup &g, const Record &me) const {
+    return firstUnordered(t, g, me) == WarpSize;
   }
-  uint32_t firstUnordered(const Thread &t, const ReaderGroup &g) const {
+  uint32_t firstUnordered(const Thread &t, const ReaderGroup &g, const Record &me) const {
     for (uint32_t m = g.lanes; m; m &= m - 1) {
       uint32_t lane = __builtin_ctz(m);
-      Epoch e{{g.block}, {g.warp * WarpSize + lane}, {g.time}};
-      if (!C.ordered(t, e))
+      if (!C.ordered(t, g.record(lane), me))
         return lane;
       if (g.block == t.block->id.value && g.time < t.base.value)
         return WarpSize; // one test decides for the whole group
@@ -180,7 +203,7 @@ private:
     return WarpSize;
   }
   void conflictGroup(Thread &t, const ReaderGroup &g, const Record &me, uint64_t address) {
-    J.conflict(t, g.record(firstUnordered(t, g)), me, address);
+    J.conflict(t, g.record(firstUnordered(t, g, me)), me, address);
   }
 
   // ------------------------------------------------------------------ remembering
@@ -200,11 +223,11 @@ private:
     if (n >= 8 && (n & (n - 1)) == 0) { // at each doubling: drop what I dominate
       uint32_t mine = me.mask();
       o.readers.filter(
-          [&](ReaderGroup &g) { return (g.mask & ~mine) != 0 || !orderedGroup(t, g); });
+          [&](ReaderGroup &g) { return (g.mask & ~mine) != 0 || !orderedGroup(t, g, me); });
       ReaderBytes -= (n - o.readers.size()) * sizeof(ReaderGroup);
     }
-    uint8_t size = me.bytes() ? uint8_t(__builtin_ctz(me.bytes()) + 1) : 0;
-    o.readers.push(ReaderGroup{me.block, me.time, me.site, warp, uint8_t(me.mask()), size, lane});
+    o.readers.push(ReaderGroup{me.block, me.time, me.site, warp, uint8_t(me.mask()),
+                               ReaderGroup::packSize(me), lane});
     ReaderBytes += sizeof(ReaderGroup);
     if (ReaderBytes > C.options.readerBudgetBytes && o.readers.size() >= WidenAt)
       widen(t, o, me);
@@ -213,7 +236,7 @@ private:
   /// Gives up exact readers of this word, all of this launch, for one bound (never guessed from).
   void widen(Thread &t, Overflow &o, const Record &me) {
     for (const ReaderGroup &g : o.readers)
-      if (C.order.nodeOf({g.block}) != t.block->place.node && !orderedGroup(t, g))
+      if (C.order.nodeOf({g.block}) != t.block->place.node && !orderedGroup(t, g, me))
         return; // of a concurrent launch: keep
     if (o.widened.any && o.widened.node != t.block->place.node)
       o.widened = WidenedReaders();
@@ -261,7 +284,7 @@ private:
       uint32_t at = ++i;
       if (latest[strongKey(s)] != at)
         return false;
-      return !(replaces(me, s) || (dominates(me, s) && C.ordered(t, s.epoch())));
+      return !(replaces(me, s) || (dominates(me, s) && C.ordered(t, s, me)));
     });
     resummarize(o);
   }
@@ -290,9 +313,9 @@ private:
       o->writes.push(c.write);
     if (!c.read.empty()) {
       Record r = c.read;
-      uint8_t size = r.bytes() ? uint8_t(__builtin_ctz(r.bytes()) + 1) : 0;
       o->readers.push(ReaderGroup{r.block, r.time, r.site, uint16_t(warpOf(r.thread())),
-                                  uint8_t(r.mask()), size, 1u << laneOf(r.thread())});
+                                  uint8_t(r.mask()), ReaderGroup::packSize(r),
+                                  1u << laneOf(r.thread())});
       ReaderBytes += sizeof(ReaderGroup);
     }
     c.write = Record();
@@ -301,7 +324,8 @@ private:
   void demote(Cell &c) {
     Overflow *o = c.overflow();
     if (o->writes.size() != 1 || o->writes[0].mask() != FullWord || !o->readers.empty() ||
-        !o->strong.empty() || o->objects || o->covering || o->widened.any)
+        !o->strong.empty() || !o->nonCoherent.empty() || o->objects || o->covering || o->mbarrier ||
+        o->widened.any)
       return;
     c.write = o->writes[0];
     c.read = Record();
@@ -313,6 +337,10 @@ private:
       o->objects = s->next;
       s->~SyncObject();
       deallocate(s);
+    }
+    if (o->mbarrier) {
+      o->mbarrier->~Mbarrier();
+      deallocate(o->mbarrier);
     }
     Overflows.destroy(o);
   }

@@ -13,8 +13,8 @@ public:
   /// `old` and `me` overlap in the word at `address`, at least one writes, and `old` is not ordered
   /// before `me`. Both may still be morally strong towards each other: then nothing is reported.
   void conflict(Thread &t, const Record &old, const Record &me, uint64_t address) {
-    if (old.sameThread(me))
-      return;
+    if (C.ordered(t, old.epoch())) // in order, so only a proxy can be missing
+      return d9Proxy(t, old, me, address);
     bool strong = old.op().isStrong() && me.op().isStrong();
     SyncOp a = syncOp(old), b = C.syncOp(t, me.op(), {me.site});
     if (strong && completeOverlap(old, me)) {
@@ -25,6 +25,31 @@ public:
     if (strong)
       return d5MixedSize(t, old, me, address);
     d1DataRace(t, old, me, address);
+  }
+
+  /// D11: a non-coherent read and a write in one grid's lifetime, whatever orders them in the
+  /// kernel.
+  void d11NonCoherent(Thread &t, const Record &old, const Record &me, uint64_t address) {
+    reportPair(Rule::NonCoherentRead, RuleCounters::D11, t, old, me, address);
+  }
+  /// D7: `t` misused a barrier at `site`.
+  void d7BarrierMisuse(Thread &t, SiteId site, uint64_t address) {
+    C.counters.hit(RuleCounters::D7);
+    Finding f;
+    f.rule = Rule::BarrierMisuse;
+    f.distance = Distance::SameBlock;
+    f.first = f.second = {site, Op(), t.block->place.node, t.block->id, t.index, address, 0};
+    C.sink.report(f);
+  }
+  /// D8: `access` touched the shared memory of block `owner` outside of its lifetime.
+  void d8Lifetime(const AccessRecord &access, const Place &owner) {
+    C.counters.hit(RuleCounters::D8);
+    Finding f;
+    f.rule = Rule::Lifetime;
+    f.distance = Distance::SameCluster;
+    f.first = {{}, Op(), owner.node, owner.block, {}, access.address, 0};
+    f.second = access;
+    C.sink.report(f);
   }
 
   /// Starts a new access: one finding per partner and access, however many words overlap.
@@ -62,12 +87,28 @@ private:
     f.rule = Rule::MixedSize;
     C.sink.report(f);
   }
-  /// D1, or D3/D4 where only scopes kept the pair from being ordered.
+  void d9Proxy(Thread &t, const Record &old, const Record &me, uint64_t address) {
+    reportPair(Rule::ProxyViolation, RuleCounters::D9, t, old, me, address);
+  }
+  void reportPair(Rule rule, RuleCounters::Counter counter, Thread &t, const Record &old,
+                  const Record &me, uint64_t address) {
+    if (alreadyReported(old))
+      return;
+    C.counters.hit(counter);
+    Finding f = finding(t, old, me, address);
+    f.rule = rule;
+    C.sink.report(f);
+  }
+  /// D1; D10 where one side is a copy in flight; D3/D4 where only scopes kept the pair from being
+  /// ordered.
   void d1DataRace(Thread &t, const Record &old, const Record &me, uint64_t address) {
     if (alreadyReported(old))
       return;
     Finding f = finding(t, old, me, address);
-    f.rule = Rule::DataRace;
+    bool async = C.order.isActor({old.block}) || C.order.isActor({me.block});
+    f.rule = async ? Rule::AsyncInFlight : Rule::DataRace;
+    if (async)
+      C.counters.hit(RuleCounters::D10);
     BlameSet blamed;
     if (blameFor(t, old, me, blamed)) {
       f.rule = blamed.domains ? Rule::DomainViolation : Rule::InsufficientScope;
@@ -161,12 +202,14 @@ private:
     f.second = record(me, t.block->place, old, address);
     return f;
   }
-  static AccessRecord record(const Record &r, const Place &p, const Record &other, uint64_t word) {
+  AccessRecord record(const Record &r, const Place &p, const Record &other, uint64_t word) const {
     uint32_t overlap = r.mask() & other.mask();
     uint64_t address = word + __builtin_ctz(overlap ? overlap : r.mask());
     if (r.bytes())
       address &= ~uint64_t(r.bytes() - 1);
-    return {{r.site}, r.op(), p.node, p.block, r.thread(), address, r.bytes()};
+    LaunchOrder::Issuer by = C.order.issuerOf({r.block});
+    return {{r.site}, r.op(),   p.node, p.block, by.block.value ? by.thread : r.thread(),
+            address,  r.bytes()};
   }
   Distance distance(const Place &a, ThreadIndex ta, const Place &b, ThreadIndex tb) const {
     if (a.host || b.host)

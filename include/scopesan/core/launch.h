@@ -32,6 +32,9 @@ struct LaunchNode {
   uint32_t blockCount = 0;
   BlockId orderedBelow; ///< all blocks with a smaller id precede this node
   LaunchFacts facts;
+  /// Programmatic dependent launch: what a thread knows after griddepcontrol.wait, not before.
+  NodeClock awaitedNodes;
+  BlockClock awaitedBlocks;
 };
 
 class LaunchOrder {
@@ -62,13 +65,41 @@ public:
     node.firstBlock = NextBlock;
     node.blockCount = blockCount;
     if (blockCount) {
-      Ranges.push({NextBlock, id});
+      Ranges.push({NextBlock, id, {}, {}});
       NextBlock.value += blockCount;
     }
     line.push(id);
     node.orderedBelow = orderedBelow(node);
     return id;
   }
+
+  /// `node` may start before `primary` has ended; its griddepcontrol.wait orders the two.
+  void addProgrammatic(NodeId node, NodeId primary) {
+    LaunchNode &n = Nodes[node.value];
+    const LaunchNode &before = Nodes[primary.value];
+    n.awaitedNodes.join(before.past);
+    n.awaitedNodes.raise(before.timeline, before.sequence + 1);
+    n.awaitedBlocks.join(before.pastBlocks);
+  }
+
+  /// A new asynchronous actor issued by a thread of a launch (S12): a block of its own in time, at
+  /// the issuer's place.
+  BlockId newActor(NodeId node, BlockId issuer, ThreadIndex thread) {
+    BlockId id = NextBlock;
+    NextBlock.value += 1;
+    Ranges.push({id, node, issuer, thread});
+    return id;
+  }
+  /// The thread that issued an actor, or nobody when `block` is not one.
+  struct Issuer {
+    BlockId block;
+    ThreadIndex thread;
+  };
+  Issuer issuerOf(BlockId block) const {
+    const Range &r = rangeOf(block);
+    return {r.actorOf, r.thread};
+  }
+  bool isActor(BlockId block) const { return rangeOf(block).actorOf.value != 0; }
 
   NodeId last(TimelineId t) const {
     const Vec<NodeId> &line = Timelines[t.value];
@@ -85,20 +116,16 @@ public:
   }
 
   /// The node that `block` belongs to.
-  NodeId nodeOf(BlockId block) const {
-    uint32_t lo = 0, hi = Ranges.size();
-    while (hi - lo > 1) {
-      uint32_t mid = (lo + hi) / 2;
-      (Ranges[mid].first.value <= block.value ? lo : hi) = mid;
-    }
-    return Ranges[lo].node;
-  }
+  NodeId nodeOf(BlockId block) const { return rangeOf(block).node; }
+  /// An actor sits where its issuer does.
   Place placeOf(BlockId block) const {
-    NodeId id = nodeOf(block);
-    const LaunchNode &n = Nodes[id.value];
+    const Range &r = rangeOf(block);
+    if (r.actorOf.value)
+      return placeOf(r.actorOf);
+    const LaunchNode &n = Nodes[r.node.value];
     Place p;
     p.block = block;
-    p.node = id;
+    p.node = r.node;
     p.device = n.facts.device;
     p.domain = n.facts.domain;
     p.host = n.kind == NodeKind::HostStep;
@@ -110,7 +137,17 @@ private:
   struct Range {
     BlockId first;
     NodeId node;
+    BlockId actorOf;    ///< issuer's block when the range is one asynchronous actor
+    ThreadIndex thread; ///< issuer
   };
+  const Range &rangeOf(BlockId block) const {
+    uint32_t lo = 0, hi = Ranges.size();
+    while (hi - lo > 1) {
+      uint32_t mid = (lo + hi) / 2;
+      (Ranges[mid].first.value <= block.value ? lo : hi) = mid;
+    }
+    return Ranges[lo];
+  }
 
   /// `node` starts after `id` has ended: it knows all that `id` knew and did.
   void follow(LaunchNode &node, NodeId id) {

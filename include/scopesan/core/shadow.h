@@ -8,6 +8,8 @@
 #pragma once
 
 #include "scopesan/core/epoch.h"
+#include "scopesan/core/mbarrier.h"
+#include "scopesan/core/proxy.h"
 #include "scopesan/core/scope.h"
 #include "scopesan/core/sync.h"
 
@@ -18,18 +20,20 @@ constexpr uint32_t FullWord = 15;
 
 /// One remembered access to one word, 16 bytes.
 /// bits: 0-9 thread, 10-13 byte mask, 14-17 kind, 18-20 order, 21-23 scope, 24 volatile,
-///       25-28 log2(bytes of the whole access) + 1, 0 = not a power of two.
+///       25-28 log2(bytes of the whole access) + 1, 0 = not a power of two, 29-31 proxy.
 struct Record {
   uint32_t block = 0; ///< BlockId; 0 = empty
   uint32_t time = 0;
   uint32_t site = 0;
   uint32_t bits = 0;
 
-  static Record make(const Epoch &e, SiteId site, Op op, uint32_t mask, uint32_t bytes) {
+  static Record make(const Epoch &e, SiteId site, Op op, uint32_t mask, uint32_t bytes,
+                     Proxy proxy = Proxy::Generic) {
     uint32_t size = bytes && (bytes & (bytes - 1)) == 0 ? __builtin_ctz(bytes) + 1 : 0;
     return {e.block.value, e.time.value, site.value,
             e.thread.value | mask << 10 | uint32_t(op.kind()) << 14 | uint32_t(op.order()) << 18 |
-                uint32_t(op.scope()) << 21 | uint32_t(op.isVolatile()) << 24 | size << 25};
+                uint32_t(op.scope()) << 21 | uint32_t(op.isVolatile()) << 24 | size << 25 |
+                uint32_t(proxy) << 29};
   }
   bool empty() const { return block == 0; }
   ThreadIndex thread() const { return {bits & 1023}; }
@@ -43,6 +47,7 @@ struct Record {
     uint32_t s = bits >> 25 & 15;
     return s ? 1u << (s - 1) : 0;
   }
+  Proxy proxy() const { return Proxy(bits >> 29); }
   Epoch epoch() const { return {{block}, thread(), {time}}; }
   bool sameThread(const Record &o) const { return block == o.block && thread() == o.thread(); }
 };
@@ -52,14 +57,22 @@ static_assert(sizeof(Record) == 16);
 struct ReaderGroup {
   uint32_t block = 0, time = 0, site = 0;
   uint16_t warp = 0;
-  uint8_t mask = 0; ///< bytes of the word
-  uint8_t sizeLog2Plus1 = 0;
+  uint8_t mask = 0;          ///< bytes of the word
+  uint8_t sizeLog2Plus1 = 0; ///< low 4 bits; high bits: proxy
   uint32_t lanes = 0;
 
   Record record(uint32_t lane) const {
     Epoch e{{block}, {warp * WarpSize + lane}, {time}};
     return Record::make(e, {site}, Op(abi::AccessKind::Load, abi::MemoryOrder::Weak, Scope::Thread),
-                        mask, sizeLog2Plus1 ? 1u << (sizeLog2Plus1 - 1) : 0);
+                        mask, bytes(), proxy());
+  }
+  uint32_t bytes() const {
+    uint32_t s = sizeLog2Plus1 & 15;
+    return s ? 1u << (s - 1) : 0;
+  }
+  Proxy proxy() const { return Proxy(sizeLog2Plus1 >> 4); }
+  static uint8_t packSize(const Record &r) {
+    return uint8_t((r.bits >> 25 & 15) | uint32_t(r.proxy()) << 4);
   }
 };
 
@@ -117,10 +130,12 @@ struct Overflow {
   Vec<Record> writes;       ///< weak
   Vec<ReaderGroup> readers; ///< weak
   Vec<Record> strong;
+  Vec<Record> nonCoherent; ///< one .nc reader for each launch and written-to check (D11)
   StrongSummary summary;
   WidenedReaders widened;
   SyncObject *objects = nullptr;  ///< those whose first word this is
   SyncObject *covering = nullptr; ///< an object of an earlier word that extends into this one
+  Mbarrier *mbarrier = nullptr;   ///< the mbarrier object at this word
   uint32_t pruneAt = 32;          ///< strong records: next size at which dominated ones are dropped
 };
 

@@ -8,6 +8,7 @@
 
 #include "scopesan/core/clock.h"
 #include "scopesan/core/finding.h"
+#include "scopesan/core/proxy.h"
 #include "scopesan/core/scope.h"
 
 namespace scopesan::core {
@@ -17,6 +18,7 @@ struct Snapshot {
   uint32_t refs = 1;
   BlockClock blocks;
   NodeClock nodes;
+  ProxyClocks proxies;
   /// The releaser's own contribution, kept apart so that a release copies no tree.
   BlockId block;
   ThreadIndex thread;

@@ -58,6 +58,50 @@ public:
       s1Fence(t, f);
   }
 
+  /// `t` learns what `s` knows: the effect of every synchronizes-with edge.
+  void acquire(Thread &t, const SnapshotRef &s) {
+    if (t.sync().lastAcquired == s)
+      return;
+    t.sync().lastAcquired = s;
+    t.blocks.join(s->blocks);
+    t.nodes.join(s->nodes);
+    s->addOwnTo(t.blocks);
+    if (s->block == t.block->id)
+      t.proxies.join(s->proxies);
+    else
+      t.proxies.joinFromOtherBlock(s->proxies);
+    // A merged snapshot (no block of its own) may hold anything.
+    t.foreign |= !s->block.value || C.order.nodeOf(s->block) != t.block->place.node;
+  }
+
+  // ------------------------------------------------------------------ mbarrier (S10)
+
+  /// The release patterns that an arrival completes.
+  void s10Contribute(Thread &t, Mbarrier &m, const SyncOp &arrive) {
+    Scope covered = Scope::Thread;
+    if (arrive.op.releases()) {
+      m.current.push(PhaseHead{takeSnapshot(t), arrive, arrive, false});
+      C.advance(t);
+      covered = arrive.op.scope();
+    }
+    for (uint32_t s = uint32_t(Scope::System); t.hasSync() && s > uint32_t(covered); --s)
+      if (const FenceRelease &f = t.sync().fences[s]; f.snapshot)
+        m.current.push(PhaseHead{f.snapshot, f.fence, arrive, false});
+  }
+  /// A wait on `m` returned true: all completed phases are observed.
+  void s10Observe(Thread &t, Mbarrier &m, const SyncOp &wait) {
+    for (PhaseHead &h : m.completed) {
+      if (h.first.sameThread(wait) && h.snapshot->block == t.block->id)
+        continue;
+      MaybeBlame hops;
+      if (!mutuallyInclusive(h.arrive, wait))
+        hops.get().addPair(h.arrive, wait);
+      if (wait.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, h.merged, wait))
+        continue;
+      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), m.address, h.merged, wait});
+    }
+  }
+
 private:
   // ------------------------------------------------------------------ release side
 
@@ -161,17 +205,6 @@ private:
     return false;
   }
 
-  void acquire(Thread &t, const SnapshotRef &s) {
-    if (t.sync().lastAcquired == s)
-      return;
-    t.sync().lastAcquired = s;
-    t.blocks.join(s->blocks);
-    t.nodes.join(s->nodes);
-    s->addOwnTo(t.blocks);
-    // A merged snapshot (no block of its own) may hold anything.
-    t.foreign |= !s->block.value || C.order.nodeOf(s->block) != t.block->place.node;
-  }
-
   void reject(Thread &t, const SnapshotRef &s, const SyncOp &first, const MaybeBlame &hops,
               const SyncOp &last) {
     ThreadSync &mine = t.sync();
@@ -225,6 +258,7 @@ private:
     for (const SnapshotRef *x : {&a, &b}) {
       both->blocks.join((*x)->blocks);
       both->nodes.join((*x)->nodes);
+      both->proxies.join((*x)->proxies);
       (*x)->addOwnTo(both->blocks);
     }
     return both;

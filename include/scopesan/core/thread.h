@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scopesan/core/launch.h"
+#include "scopesan/core/proxy.h"
 #include "scopesan/core/sync.h"
 
 namespace scopesan::core {
@@ -25,6 +26,12 @@ struct Wait {
   uint32_t bytes = 0;
 };
 
+/// Asynchronous copies of one thread that complete by groups (S12). Each is an actor.
+struct CopyGroups {
+  Vec<BlockId> open;           ///< issued since the last commit
+  Vec<Vec<BlockId>> committed; ///< oldest first
+};
+
 /// What a thread keeps once it has used strong operations; most threads never do.
 struct ThreadSync {
   FenceRelease fences[5]; ///< by scope
@@ -33,6 +40,8 @@ struct ThreadSync {
   SnapshotRef lastRejected;
   SiteId lastRejectedSite;
   Wait wait;
+  CopyGroups copies; ///< cp.async
+  CopyGroups bulk;   ///< cp.async.bulk with bulk_group completion
 };
 
 struct Thread {
@@ -46,7 +55,8 @@ struct Thread {
   LocalTime lastAccess;  ///< time of my last access
   BlockClock blocks;     ///< everything else I know
   NodeClock nodes;
-  BlockClock seen; ///< blocks that were observed to have run, in no order (A1 progress)
+  ProxyClocks proxies; ///< what has passed a proxy fence before me (S13)
+  BlockClock seen;     ///< blocks that were observed to have run, in no order (A1 progress)
 
   Thread() = default;
   Thread(Thread &&) = default;
@@ -88,6 +98,16 @@ struct WarpMeeting {
   uint32_t arrived = 0;
 };
 
+/// A cluster's barrier (S9). Phases follow each other: arrivals fill one, its completion is kept
+/// for the waits that follow.
+struct Cluster {
+  uint32_t live = 0;    ///< threads that have not exited, those of blocks yet to start included
+  uint32_t blocks = 0;  ///< blocks that have not ended
+  uint32_t arrived = 0; ///< of the current phase
+  Vec<SnapshotRef> arrivals;
+  SnapshotRef completed; ///< what the last completed phase published
+};
+
 struct Block {
   static constexpr uint32_t Barriers = 16;
   BlockId id;
@@ -100,6 +120,7 @@ struct Block {
   Vec<Thread> threads;
   BarrierState barriers[Barriers];
   Vec<Vec<WarpMeeting>> meetings; ///< by warp
+  Cluster *cluster = nullptr;
   Block *nextFree = nullptr;
 };
 
@@ -111,6 +132,7 @@ inline SnapshotRef takeSnapshot(const Thread &t) {
   SnapshotRef s = SnapshotRef::create();
   s->blocks = t.blocks;
   s->nodes = t.nodes;
+  s->proxies = t.proxies;
   s->block = t.block->id;
   s->thread = t.index;
   s->base = t.base;

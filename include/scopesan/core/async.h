@@ -1,0 +1,110 @@
+// Asynchronous actors (S12) and proxy fences (S13).
+//
+// A copy is an actor of its own: it starts after its issuer's earlier operations, and nobody is
+// ordered after it until its milestones are learned. Thread 0 of the actor's block in time reads
+// the source, thread 1 writes the destination; each acts at local time 1, so that knowing "thread 0
+// before time 2" is the read milestone and "thread 1 before time 2" the write milestone.
+#pragma once
+
+#include "scopesan/core/sync_rules.h"
+
+namespace scopesan::core {
+
+class AsyncRules {
+public:
+  explicit AsyncRules(Context &c) : C(c) {}
+
+  static constexpr ThreadIndex Reader{0}, Writer{1};
+  static constexpr LocalTime Done{2};
+
+  /// S12: a new actor, and `b` set up as its stand-in: what it knows is what its issuer knows now.
+  BlockId begin(const Thread &issuer, Block &b) {
+    C.counters.hit(RuleCounters::S12Copy);
+    BlockId actor = C.order.newActor(issuer.block->place.node, issuer.block->id, issuer.index);
+    b.id = actor;
+    b.place = issuer.block->place;
+    b.orderedBelow = issuer.block->orderedBelow;
+    b.threads.resize(2);
+    SnapshotRef s = takeSnapshot(issuer);
+    for (uint32_t i = 0; i < 2; ++i) {
+      Thread &t = b.threads[i];
+      t.block = &b;
+      t.index = {i};
+      t.time = t.base = t.warpBase = LocalTime{1};
+      t.blocks = s->blocks;
+      s->addOwnTo(t.blocks);
+      t.nodes = s->nodes;
+      t.proxies = s->proxies;
+    }
+    return actor;
+  }
+  /// `t` learns that the actor is done reading, and also writing when `written`.
+  void learn(Thread &t, BlockId actor, bool written) { raise(t.blocks, actor, written); }
+
+  void commit(CopyGroups &g) {
+    g.committed.push(moved(g.open));
+    g.open = Vec<BlockId>();
+  }
+  /// Waits until at most `allowed` committed groups are pending; `written` is false for
+  /// wait_group.read, which frees sources only and leaves the groups pending for a later full wait.
+  void waitGroups(Thread &t, CopyGroups &g, uint32_t allowed, bool written) {
+    uint32_t done = g.committed.size() > allowed ? g.committed.size() - allowed : 0;
+    for (uint32_t i = 0; i < done; ++i)
+      for (BlockId a : g.committed[i])
+        learn(t, a, written);
+    if (!written)
+      return;
+    uint32_t i = 0;
+    g.committed.filter([&](const Vec<BlockId> &) { return i++ >= done; });
+  }
+  /// cp.async.wait_all: groups and what is not committed.
+  void waitAll(Thread &t, CopyGroups &g) {
+    waitGroups(t, g, 0, true);
+    for (BlockId a : g.open)
+      learn(t, a, true);
+    g.open.clear();
+  }
+
+  /// S12: the completion of `actor` reports to an mbarrier. It acts as a thread of the mbarrier's
+  /// block and releases, at cluster scope, the copy's own bytes only.
+  void complete(Mbarrier &m, BlockId actor, const Place &owner, SiteId site) {
+    SnapshotRef s = SnapshotRef::create();
+    raise(s->blocks, actor, true);
+    SyncOp op{site, Op(abi::AccessKind::Red, abi::MemoryOrder::Release, Scope::Cluster), owner,
+              ThreadIndex{MaxBlockThreads}};
+    m.current.push(PhaseHead{s, op, op, false});
+  }
+  /// cp.async.mbarrier.arrive: an arrival that publishes the thread's copies so far.
+  void contributeCopies(Thread &t, Mbarrier &m, SiteId site) {
+    SnapshotRef s = SnapshotRef::create();
+    CopyGroups &g = t.sync().copies;
+    for (const Vec<BlockId> &group : g.committed)
+      for (BlockId a : group)
+        raise(s->blocks, a, true);
+    for (BlockId a : g.open)
+      raise(s->blocks, a, true);
+    SyncOp op{site, Op(abi::AccessKind::Rmw, abi::MemoryOrder::Release, Scope::Block),
+              t.block->place, t.index};
+    m.current.push(PhaseHead{s, op, op, false});
+  }
+
+  /// S13: everything known to `t`, its own past included, has now passed the fence.
+  void s13Fence(Thread &t, ProxyFence f) {
+    C.counters.hit(RuleCounters::S13Fence);
+    SnapshotRef s = takeSnapshot(t);
+    BlockClock all = s->blocks;
+    s->addOwnTo(all);
+    t.proxies.passed[uint32_t(f)].join(all);
+    C.advance(t);
+  }
+
+private:
+  static void raise(BlockClock &clock, BlockId actor, bool written) {
+    KnownUnit units[] = {KnownUnit::thread(Reader), KnownUnit::thread(Writer)};
+    LocalTime times[] = {Done, Done};
+    clock.raiseUnits(actor, {0}, units, times, written ? 2 : 1);
+  }
+  Context &C;
+};
+
+} // namespace scopesan::core

@@ -1,0 +1,421 @@
+// S9 cluster barriers, S10 mbarriers, S12 asynchronous copies, S13 proxies, D7, D9-D11, PDL.
+#include "Simulation.h"
+
+#include <gtest/gtest.h>
+
+using namespace scopesan::core;
+using namespace scopesan::core::test;
+
+namespace {
+constexpr uint64_t S = 0x5000, T2 = 0x6000, M = 0x7000, M2 = 0x7100;
+
+/// One cluster of two blocks of 64 threads, and a second cluster.
+struct OneCluster : testing::Test {
+  Simulation s;
+  Block *b[4] = {};
+  void SetUp() override {
+    LaunchFacts f;
+    f.cluster = {2, 1, 1};
+    NodeId n = s.launch(s.stream(), 4, 64, {}, f);
+    for (int i = 0; i < 4; ++i)
+      b[i] = s.block(n, i);
+  }
+  Thread &t(uint32_t block, uint32_t i = 0) { return s.thread(b[block], i); }
+  void clusterBarrier(bool relaxed = false) {
+    for (int k = 0; k < 2; ++k)
+      for (Thread &x : b[k]->threads)
+        s.D.clusterArrive(x, relaxed, site(30));
+    for (int k = 0; k < 2; ++k)
+      for (Thread &x : b[k]->threads)
+        s.D.clusterWait(x, site(31));
+  }
+  static Op arrive(MemoryOrder o = Release, Scope sc = Scope::Block) {
+    return Op(AccessKind::Rmw, o, sc);
+  }
+  static Op wait(MemoryOrder o = Acquire, Scope sc = Scope::Block) {
+    return Op(AccessKind::Load, o, sc);
+  }
+  void initMbarrier(uint64_t m, uint32_t count) {
+    s.D.mbarrierInit(t(0), m, count, site(40));
+    s.barrier(b[0]);
+  }
+  void arriveAt(Thread &x, uint64_t m, Op op = arrive()) {
+    s.D.mbarrierArrive(x, m, 1, 0, false, op, site(41));
+  }
+  void waited(Thread &x, uint64_t m, Op op = wait()) {
+    s.D.mbarrierWait(x, m, op, site(42), true);
+  }
+  BlockId bulkIn(Thread &x, uint64_t dst, uint64_t src, uint32_t bytes = 16) {
+    BlockId a = s.D.asyncBegin(x, Proxy::Async);
+    s.D.asyncRead(src, bytes, site(50));
+    s.D.asyncWrite(dst, bytes, site(50));
+    return a;
+  }
+  BlockId cpAsync(Thread &x, uint64_t dst, uint64_t src) {
+    BlockId a = s.D.asyncBegin(x, Proxy::Generic);
+    s.D.asyncRead(src, 4, site(51));
+    s.D.asyncWrite(dst, 4, site(51));
+    s.D.cpAsyncTrack(x, a);
+    return a;
+  }
+};
+using S9 = OneCluster;
+using S10 = OneCluster;
+using S12 = OneCluster;
+using S13 = OneCluster;
+using D7 = OneCluster;
+using D11 = OneCluster;
+} // namespace
+
+TEST_F(S9, ClusterBarrierOrdersItsBlocks) {
+  s.write(t(0), X);
+  clusterBarrier();
+  s.read(t(1, 5), X);
+  EXPECT_EQ(s.rules(), "");
+  s.read(t(2), X);
+  EXPECT_EQ(s.rules(), "D1") << "another cluster";
+}
+
+TEST_F(S9, RelaxedArriveNeedsAFence) {
+  s.write(t(0), X);
+  s.fence(t(0), Release, Scope::Cluster);
+  s.write(t(0), Y);
+  clusterBarrier(true);
+  s.read(t(1), X);
+  EXPECT_EQ(s.rules(), "");
+  s.read(t(1), Y);
+  EXPECT_EQ(s.rules(), "D1");
+}
+
+TEST_F(S9, WriteAfterArriveIsNotPublished) {
+  for (int k = 0; k < 2; ++k)
+    for (Thread &x : b[k]->threads)
+      s.D.clusterArrive(x, false, site(30));
+  s.write(t(0), X);
+  s.D.clusterWait(t(1), site(31));
+  s.read(t(1), X);
+  EXPECT_EQ(s.rules(), "D1");
+}
+
+TEST_F(S10, ArriveThenWait) {
+  initMbarrier(M, 1);
+  s.write(t(0, 1), X);
+  arriveAt(t(0, 1), M);
+  waited(t(0, 2), M);
+  s.read(t(0, 2), X);
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(S10, WhatFollowsTheArrivalIsNotPublished) {
+  initMbarrier(M, 1);
+  arriveAt(t(0, 1), M);
+  s.write(t(0, 1), X);
+  waited(t(0, 2), M);
+  s.read(t(0, 2), X);
+  EXPECT_EQ(s.rules(), "D1");
+}
+
+TEST_F(S10, OnlyCompletedPhasesAreAcquired) {
+  initMbarrier(M, 1);
+  arriveAt(t(0, 3), M); // completes phase 0
+  s.write(t(0, 1), X);
+  s.D.mbarrierArrive(t(0, 1), M, 1, 16, false, arrive(), site(41)); // phase 1 waits for bytes
+  EXPECT_TRUE(s.D.mbarrierParityDone(M, 0));
+  EXPECT_FALSE(s.D.mbarrierParityDone(M, 1));
+  waited(t(0, 2), M);
+  s.read(t(0, 2), X);
+  EXPECT_EQ(s.rules(), "D1");
+}
+
+TEST_F(S10, RemoteArrivalNeedsClusterScope) {
+  initMbarrier(M, 2);
+  clusterBarrier();
+  s.write(t(1), X);
+  arriveAt(t(1), M, arrive(Release, Scope::Cluster));
+  s.write(t(1, 1), Y);
+  arriveAt(t(1, 1), M, arrive(Release, Scope::Block));
+  waited(t(0), M, wait(Acquire, Scope::Cluster));
+  s.read(t(0), X);
+  size_t before = s.Sink.races().size();
+  s.read(t(0), Y);
+  EXPECT_EQ(s.Sink.races().size(), before + 1);
+  EXPECT_EQ(s.Sink.races().back().rule, Rule::InsufficientScope);
+  EXPECT_EQ(s.Sink.races().back().blamed[0].needs, Scope::Cluster);
+}
+
+TEST_F(S10, RelaxedFormsNeedFences) {
+  initMbarrier(M, 1);
+  s.write(t(0, 1), X);
+  s.fence(t(0, 1), Release, Scope::Block);
+  arriveAt(t(0, 1), M, arrive(Relaxed));
+  waited(t(0, 2), M, wait(Relaxed));
+  s.fence(t(0, 2), Acquire, Scope::Block);
+  s.read(t(0, 2), X);
+  EXPECT_EQ(s.rules(), "");
+  s.D.mbarrierInit(t(0, 0), M2, 1, site(40));
+  s.barrier(b[0]);
+  s.write(t(0, 1), Y);
+  arriveAt(t(0, 1), M2, arrive(Relaxed)); // the old fence does not cover y
+  waited(t(0, 2), M2);
+  s.read(t(0, 2), Y);
+  EXPECT_EQ(s.rules(), "D1");
+}
+
+TEST_F(S10, InitMustBeOrderedBeforeUse) {
+  s.D.mbarrierInit(t(0), M, 1, site(40));
+  arriveAt(t(0, 1), M);
+  EXPECT_EQ(s.rules(), "D1");
+}
+
+TEST_F(D7, ReinitialisingInUse) {
+  initMbarrier(M, 2);
+  arriveAt(t(0, 0), M);
+  s.D.mbarrierInit(t(0, 0), M, 2, site(40));
+  EXPECT_EQ(s.rules(), "D7");
+}
+
+TEST_F(D7, MoreArrivalsThanExpected) {
+  initMbarrier(M, 1);
+  s.D.mbarrierArrive(t(0), M, 2, 0, false, arrive(), site(41));
+  EXPECT_EQ(s.rules(), "D7");
+}
+
+TEST_F(D7, UseBeforeInit) {
+  arriveAt(t(0), M);
+  EXPECT_EQ(s.rules(), "D7");
+}
+
+TEST_F(S12, CopyIsNotInProgramOrder) {
+  cpAsync(t(0), S, X);
+  s.read(t(0), S);
+  EXPECT_EQ(s.rules(), "D10");
+}
+
+TEST_F(S12, WaitAllCompletesForTheIssuerOnly) {
+  cpAsync(t(0, 0), S, X);
+  s.D.cpAsyncWaitAll(t(0, 0));
+  s.read(t(0, 0), S);
+  EXPECT_EQ(s.rules(), "");
+  s.read(t(0, 1), S);
+  EXPECT_EQ(s.rules(), "D10");
+}
+
+TEST_F(S12, WaitThenBarrier) {
+  cpAsync(t(0, 0), S, X);
+  s.D.cpAsyncWaitAll(t(0, 0));
+  s.barrier(b[0]);
+  s.read(t(0, 1), S);
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(S12, BarrierAloneCompletesNothing) {
+  cpAsync(t(0, 0), S, X);
+  s.barrier(b[0]);
+  s.read(t(0, 1), S);
+  EXPECT_EQ(s.rules(), "D10");
+}
+
+TEST_F(S12, WaitGroupCompletesOldest) {
+  cpAsync(t(0), S, X);
+  s.D.cpAsyncCommit(t(0));
+  cpAsync(t(0), T2, Y);
+  s.D.cpAsyncCommit(t(0));
+  s.D.cpAsyncWaitGroup(t(0), 1);
+  s.read(t(0), S);
+  EXPECT_EQ(s.rules(), "");
+  s.read(t(0), T2);
+  EXPECT_EQ(s.rules(), "D10");
+  s.D.cpAsyncWaitGroup(t(0), 0);
+  s.read(t(0), T2);
+  EXPECT_EQ(s.rules(), "D10");
+}
+
+TEST_F(S12, TwoCopiesToOneDestinationRace) {
+  cpAsync(t(0), S, X);
+  cpAsync(t(0), S, Y);
+  EXPECT_EQ(s.rules(), "D10");
+}
+
+TEST_F(S12, StartsAfterTheIssuersEarlierOperations) {
+  s.write(t(0), X);
+  cpAsync(t(0), S, X);
+  s.D.cpAsyncWaitAll(t(0));
+  s.write(t(0), X);
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(S12, CopyArrivesOnAnMbarrier) {
+  initMbarrier(M, 1);
+  cpAsync(t(0), S, X);
+  s.D.cpAsyncMbarrierArrive(t(0), M, true, site(43));
+  waited(t(0, 1), M);
+  s.read(t(0, 1), S);
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(S12, BulkCopyCompletesOnItsMbarrier) {
+  initMbarrier(M, 1);
+  s.write(t(0), Y);
+  s.D.mbarrierArrive(t(0), M, 1, 16, false, arrive(), site(41));
+  s.write(t(0), G);
+  BlockId a = bulkIn(t(0), S, X);
+  s.D.mbarrierCompleteTx(t(0), M, 16, a, site(50));
+  waited(t(0, 1), M);
+  s.read(t(0, 1), S);
+  s.read(t(0, 1), Y); // carried by the arrival
+  EXPECT_EQ(s.rules(), "");
+  s.read(t(0, 1), G); // complete_tx does not carry the issuer's writes
+  EXPECT_EQ(s.rules(), "D1");
+}
+
+TEST_F(S12, WrongMbarrier) {
+  initMbarrier(M, 1);
+  s.D.mbarrierInit(t(0), M2, 1, site(40));
+  s.barrier(b[0]);
+  for (uint64_t m : {M, M2}) {
+    s.D.mbarrierArrive(t(0), m, 1, 16, false, arrive(), site(41));
+    BlockId a = bulkIn(t(0), m == M ? S : T2, X);
+    s.D.mbarrierCompleteTx(t(0), m, 16, a, site(50));
+  }
+  waited(t(0, 1), M);
+  s.read(t(0, 1), S);
+  EXPECT_EQ(s.rules(), "");
+  s.read(t(0, 1), T2);
+  EXPECT_EQ(s.rules(), "D10");
+}
+
+TEST_F(S12, WaitGroupReadFreesTheSourceOnly) {
+  s.write(t(0), S);
+  s.D.proxyFence(t(0), ProxyFence::Async);
+  BlockId a = bulkIn(t(0), X, S, 4);
+  s.D.bulkTrack(t(0), a);
+  s.D.bulkCommit(t(0));
+  s.D.bulkWaitGroup(t(0), 0, true);
+  s.write(t(0), S);
+  EXPECT_EQ(s.rules(), "");
+  s.read(t(0), X);
+  EXPECT_EQ(s.rules(), "D10");
+  s.D.bulkWaitGroup(t(0), 0, false);
+  s.read(t(0), X);
+  EXPECT_EQ(s.rules(), "D10");
+}
+
+TEST_F(S12, SourceReuseWithoutWait) {
+  s.D.bulkTrack(t(0), bulkIn(t(0), X, S, 4));
+  s.D.bulkCommit(t(0));
+  s.write(t(0), S);
+  EXPECT_EQ(s.rules(), "D10");
+}
+
+TEST_F(S12, WaitGroupOfAnotherThreadHasNoEffect) {
+  s.D.bulkTrack(t(0, 0), bulkIn(t(0, 0), X, S, 4));
+  s.D.bulkCommit(t(0, 0));
+  s.D.bulkWaitGroup(t(0, 1), 0, false);
+  s.barrier(b[0]);
+  s.write(t(0, 1), S);
+  EXPECT_EQ(s.rules(), "D10");
+}
+
+TEST_F(S12, ReducingCopiesAreMutuallyStrong) {
+  Op red(AccessKind::Red, Relaxed, Scope::Device);
+  for (int k : {0, 2}) {
+    s.D.asyncBegin(t(k), Proxy::Async);
+    s.D.asyncReduce(X, 4, red, site(52));
+  }
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(S12, KernelEndCompletesCopies) {
+  TimelineId st = s.stream();
+  NodeId k1 = s.launch(st, 1, 32), k2 = s.launch(st, 1, 32);
+  bulkIn(s.thread(s.block(k1), 0), X, S, 4);
+  s.read(s.thread(s.block(k2), 0), X);
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(S13, GenericWriteToAsyncReadNeedsAFence) {
+  s.write(t(0), S);
+  bulkIn(t(0), X, S, 4);
+  ASSERT_EQ(s.rules(), "D9");
+  s.write(t(0), T2);
+  s.D.proxyFence(t(0), ProxyFence::Async);
+  bulkIn(t(0), Y, T2, 4);
+  EXPECT_EQ(s.rules(), "D9");
+}
+
+TEST_F(S13, FenceBeforeOrAfterTheBarrier) {
+  s.write(t(0, 1), S);
+  s.D.proxyFence(t(0, 1), ProxyFence::Async);
+  s.write(t(0, 2), T2);
+  s.barrier(b[0]);
+  bulkIn(t(0, 0), X, S, 4);
+  EXPECT_EQ(s.rules(), "");
+  s.D.proxyFence(t(0, 0), ProxyFence::Async);
+  bulkIn(t(0, 0), Y, T2, 4);
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(S13, FenceInAnotherBlockDoesNotCount) {
+  s.write(t(0), S);
+  s.D.proxyFence(t(0), ProxyFence::Async);
+  clusterBarrier();
+  bulkIn(t(1), X, S, 4);
+  EXPECT_EQ(s.rules(), "D9");
+}
+
+TEST_F(S13, AliasNeedsItsFenceEvenWithinAThread) {
+  s.write(t(0), X);
+  s.D.proxyRead(t(0), X, 4, site(60), Proxy::Alias);
+  ASSERT_EQ(s.rules(), "D9");
+  s.write(t(0), Y);
+  s.D.proxyFence(t(0), ProxyFence::Alias);
+  s.D.proxyRead(t(0), Y, 4, site(60), Proxy::Alias);
+  EXPECT_EQ(s.rules(), "D9");
+}
+
+TEST_F(S13, TensorMapNeedsItsAcquire) {
+  s.write(t(0), X, 2, 4);
+  s.D.proxyRead(t(0), X, 4, site(61), Proxy::TensorMap);
+  ASSERT_EQ(s.rules(), "D9");
+  s.D.proxyFence(t(0), ProxyFence::TensorMap);
+  s.D.proxyRead(t(0), X, 4, site(61), Proxy::TensorMap);
+  EXPECT_EQ(s.rules(), "D9");
+}
+
+TEST_F(D11, NonCoherentReadOfDataWrittenInTheKernel) {
+  s.write(t(0), X);
+  s.barrier(b[0]);
+  s.D.proxyRead(t(0, 1), X, 4, site(62), Proxy::NonCoherent);
+  EXPECT_EQ(s.rules(), "D11");
+  s.D.proxyRead(t(0, 1), Y, 4, site(62), Proxy::NonCoherent);
+  s.barrier(b[0]);
+  s.write(t(0, 0), Y);
+  EXPECT_EQ(s.rules(), "D11 D11");
+}
+
+TEST_F(D11, EarlierKernelIsFine) {
+  TimelineId st = s.stream();
+  NodeId k1 = s.launch(st, 1, 32), k2 = s.launch(st, 1, 32);
+  s.write(s.thread(s.block(k1), 0), X);
+  s.D.proxyRead(s.thread(s.block(k2), 0), X, 4, site(62), Proxy::NonCoherent);
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST(S14, ProgrammaticLaunchIsOrderedByItsWaitOnly) {
+  Simulation s;
+  TimelineId p = s.stream(), q = s.stream();
+  NodeId k1 = s.launch(p, 1, 32), k2 = s.launch(q, 1, 64);
+  s.D.programmatic(k2, k1);
+  s.write(s.thread(s.block(k1), 0), X);
+  Block *b = s.block(k2);
+  s.read(s.thread(b, 0), X);
+  EXPECT_EQ(s.rules(), "D1");
+  s.D.griddepWait(s.thread(b, 1));
+  s.read(s.thread(b, 1), X);
+  EXPECT_EQ(s.rules(), "D1");
+  s.read(s.thread(b, 2), X);
+  EXPECT_EQ(s.rules(), "D1 D1") << "peers need a barrier";
+  s.barrier(b);
+  s.read(s.thread(b, 3), X);
+  EXPECT_EQ(s.rules(), "D1 D1");
+}
