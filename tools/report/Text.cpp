@@ -85,7 +85,8 @@ private:
 
   void writeOperation(const Operation &op, const std::string &what) {
     out << "  " << colour(raw_ostream::WHITE) << what << plain() << '\n';
-    writePlace(op.frames, op.placeIndex());
+    if (!op.frames.empty() || !op.kernel.empty()) // a copy has no place in the source
+      writePlace(op.frames, op.placeIndex());
     out << "      by " << describeActor(op) << '\n';
   }
 

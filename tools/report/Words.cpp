@@ -257,6 +257,8 @@ std::string describeActor(const Operation &op) {
   out << "kernel " << shortFunctionName(op.kernel);
   if (op.launch)
     out << ", launch " << op.launch;
+  if (op.stream)
+    out << " on stream " << op.stream;
   dim("block", op.block);
   dim("thread", op.thread);
   out << ", warp " << op.warp << " lane " << op.lane;

@@ -1,0 +1,283 @@
+// runtime/host from the outside: what a process that uses it leaves in its journal.
+#include "host/collector.h"
+#include "Journal.h"
+#include "Support.h"
+
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace core = scopesan::core;
+namespace host = scopesan::host;
+namespace report = scopesan::report;
+using scopesan::abi::AccessKind;
+using scopesan::abi::MemoryOrder;
+using scopesan::abi::Op;
+using scopesan::abi::Scope;
+using scopesan::report::Report;
+
+namespace {
+
+namespace abi = scopesan::abi; // <cxxabi.h> declares another one
+
+const char Strings[] = "\0a.cu\0kern(int*)\0i32\0helper(int*)";
+const abi::Frame Frames[] = {{1, 6, 10, 3, ~0u}, {1, 21, 12, 5, 0}};
+const abi::Site Sites[] = {{0, 0, 4, 17}, {1, 0, 4, 17}, {1, 0, 4, 0}};
+
+core::SiteId registerTestModule() {
+  static uint32_t base = 0;
+  static const abi::Module module{abi::Version, 3,      2,       sizeof Strings,
+                                  Sites,        Frames, Strings, &base};
+  core::SiteId first = host::registerModule(module, "a.cu");
+  EXPECT_EQ(base, first.value);
+  return first;
+}
+
+void launchTwoBlocks() {
+  host::LaunchRecord launch;
+  launch.node = {5};
+  launch.firstBlock = {11};
+  launch.kernel = "kern(int*)";
+  launch.grid = {2, 3, 1};
+  launch.block = {64, 2, 1};
+  launch.index = 1;
+  host::launchStarted(launch);
+}
+
+core::Finding makeFinding(core::SiteId first) {
+  core::Finding finding;
+  finding.rule = core::Rule::InsufficientScope;
+  finding.hazard = core::Hazard::ReadAfterWrite;
+  finding.distance = core::Distance::SameGrid;
+  finding.first = {
+      first, Op(AccessKind::Store, MemoryOrder::Weak, Scope::Thread), {5}, {11}, {3}, 0x1080, 4};
+  finding.second = {{first.value + 1},
+                    Op(AccessKind::Load, MemoryOrder::Weak, Scope::Thread),
+                    {5},
+                    {14},
+                    {99},
+                    0x1082,
+                    4};
+  finding.blamedCount = 1;
+  finding.blamed[0] = {
+      {first.value + 2}, Op(AccessKind::Store, MemoryOrder::Release, Scope::Block), {11}, {3}, {5},
+      Scope::Device};
+  return finding;
+}
+
+/// Runs `body` in a process of its own with a journal and returns what the reader makes of it.
+template <class Body> Report runWithJournal(Body body, int expectedStatus = 0) {
+  std::string folder = testing::TempDir() + "scopesan-collector-XXXXXX";
+  EXPECT_TRUE(mkdtemp(folder.data()));
+  pid_t child = fork();
+  if (child == 0) {
+    setenv("SCOPESAN_JOURNAL", folder.c_str(), 1);
+    host::initialise("cpu");
+    body();
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, expectedStatus);
+  llvm::Expected<Report> report = report::readJournalFolder(folder);
+  EXPECT_EQ(system(("rm -rf '" + folder + "'").c_str()), 0);
+  return report ? *report : (llvm::consumeError(report.takeError()), Report());
+}
+
+TEST(Collector, ResolvesAFinding) {
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    host::memoryAllocated({0x1000, 4096, host::MemoryKind::Device, "cudaMalloc", 0});
+    launchTwoBlocks();
+    host::findingSink().report(makeFinding(first));
+    host::setCheckedAccesses(17);
+    host::finish();
+  });
+  ASSERT_EQ(report.findings.size(), 1u);
+  const report::Finding &finding = report.findings[0];
+  EXPECT_EQ(finding.rule, "D3");
+  EXPECT_EQ(finding.hazard, "RAW");
+  EXPECT_EQ(finding.distance, "same-grid");
+  EXPECT_EQ(finding.memory.offset, 0x82u); // bytes 0x1082-0x1083 overlap
+  EXPECT_EQ(finding.memory.bytes, 2u);
+  EXPECT_EQ(finding.memory.index, 1u);
+  const report::Operation &second = finding.accesses[1];
+  EXPECT_EQ(second.block, (report::Coordinates{1, 1, 0}));
+  EXPECT_EQ(second.thread, (report::Coordinates{35, 1, 0}));
+  EXPECT_EQ(second.warp, 3u);
+  EXPECT_EQ(second.lane, 3u);
+  EXPECT_EQ(second.type, "i32");
+  ASSERT_EQ(second.frames.size(), 2u);
+  EXPECT_EQ(second.frames[0].function, "helper(int*)");
+  EXPECT_EQ(second.frames[1].line, 10u);
+  EXPECT_EQ(finding.blamed[0].needs, "device");
+  EXPECT_EQ(finding.blamed[0].scope, "block");
+  EXPECT_EQ(report.checkedAccesses, 17u);
+  EXPECT_EQ(report.launches(), 1u);
+  EXPECT_EQ(report.verdict(), report::Verdict::Findings);
+  EXPECT_TRUE(report.incomplete.empty());
+}
+
+TEST(Collector, CountsRepeatedFindings) {
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    launchTwoBlocks();
+    core::Finding finding = makeFinding(first), swapped = finding, other = finding;
+    std::swap(swapped.first, swapped.second);
+    other.blamed[0].site = first;
+    for (int i = 0; i < 5; ++i)
+      host::findingSink().report(finding);
+    host::findingSink().report(swapped);
+    host::findingSink().report(other);
+    host::finish();
+  });
+  ASSERT_EQ(report.findings.size(), 2u); // blamed sites belong to the identity
+  EXPECT_EQ(report.findings[0].count, 6u);
+  EXPECT_EQ(report.findings[1].count, 1u);
+}
+
+TEST(Collector, NamesCopiesAndSharedMemory) {
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    launchTwoBlocks();
+    host::nodeNamed({6}, "cudaMemcpyAsync", 2);
+    host::setSharedResolver(
+        [](uint64_t address) { return host::SharedPlace{true, "tile", address - 0x1000, 1024}; });
+    core::Finding finding = makeFinding(first);
+    finding.first.node = {6};
+    finding.first.site = {};
+    host::findingSink().report(finding);
+    host::finish();
+  });
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].accesses[0].api, "cudaMemcpyAsync");
+  EXPECT_EQ(report.findings[0].accesses[0].stream, 2u);
+  EXPECT_EQ(report.findings[0].memory.kind, "shared");
+  EXPECT_EQ(report.findings[0].memory.name, "tile");
+}
+
+TEST(Collector, FreedMemoryKeepsItsName) {
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    launchTwoBlocks();
+    host::memoryAllocated({0x0, 64, host::MemoryKind::Managed, "cudaMallocManaged", 0});
+    host::memoryAllocated({0x1000, 4096, host::MemoryKind::Device, "cudaMalloc", 0});
+    host::memoryFreed(0x1000);
+    host::findingSink().report(makeFinding(first));
+    host::finish();
+  });
+  EXPECT_TRUE(report.findings.at(0).memory.freed);
+  EXPECT_EQ(report.findings.at(0).memory.index, 2u);
+}
+
+TEST(Collector, IncompleteIsCountedBySite) {
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    launchTwoBlocks();
+    for (int i = 0; i < 3; ++i)
+      host::incomplete("unknown inline PTX", first);
+    host::findingSink().gaveUp("reader sets widened", 2);
+    host::findingSink().gaveUp("reader sets widened", 7);
+    host::uninstrumentedModule("lib.so", {"plain()"});
+    host::finish();
+  });
+  ASSERT_EQ(report.incomplete.size(), 3u);
+  EXPECT_NE(report.incomplete[0].what.find("lib.so"), std::string::npos);
+  EXPECT_EQ(report.incomplete[1].count, 3u);
+  EXPECT_EQ(report.incomplete[1].frames.at(0).line, 10u);
+  EXPECT_EQ(report.incomplete[2].count, 7u);
+  EXPECT_EQ(report.verdict(), report::Verdict::Incomplete);
+}
+
+TEST(Collector, CrashKeepsWhatWasFound) {
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    launchTwoBlocks();
+    host::findingSink().report(makeFinding(first)); // then _exit without finish()
+  });
+  EXPECT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.incomplete.size(), 1u);
+}
+
+TEST(Collector, ClosedDescriptorsDoNotMatter) {
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    launchTwoBlocks();
+    for (int fd = 3; fd < 1024; ++fd)
+      close(fd);
+    host::findingSink().report(makeFinding(first));
+    host::finish();
+  });
+  EXPECT_EQ(report.findings.size(), 1u);
+  EXPECT_TRUE(report.incomplete.empty());
+}
+
+TEST(Collector, ForkedChildHasItsOwnFile) {
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    launchTwoBlocks();
+    pid_t child = fork();
+    host::findingSink().report(makeFinding(first));
+    host::finish();
+    if (child == 0)
+      _exit(0);
+    waitpid(child, nullptr, 0);
+  });
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].count, 2u); // one of each process
+  EXPECT_TRUE(report.incomplete.empty());
+}
+
+TEST(Collector, SilentProcessLeavesNoFile) {
+  Report report = runWithJournal([] { host::finish(); });
+  EXPECT_TRUE(report.backend.empty());
+  EXPECT_TRUE(report.incomplete.empty());
+}
+
+TEST(Collector, ThreadsMayReportTogether) {
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    launchTwoBlocks();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([first] {
+        for (int i = 0; i < 250; ++i)
+          host::findingSink().report(makeFinding(first));
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+    host::finish();
+  });
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].count, 1000u);
+}
+
+TEST(Collector, HaltOnFinding) {
+  setenv("SCOPESAN_OPTIONS", "halt_on_finding=1", 1);
+  runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    launchTwoBlocks();
+    EXPECT_FALSE(host::shouldHalt());
+    host::findingSink().report(makeFinding(first));
+    EXPECT_TRUE(host::shouldHalt());
+    host::finish();
+  });
+  unsetenv("SCOPESAN_OPTIONS");
+}
+
+TEST(Collector, BadOptionsStopTheProcess) {
+  setenv("SCOPESAN_OPTIONS", "sed=1", 1);
+  runWithJournal([] {}, 67);
+  unsetenv("SCOPESAN_OPTIONS");
+}
+
+TEST(Collector, ToolFailureIsJournalled) {
+  Report report = runWithJournal([] {
+    host::toolFailure("code generation failed");
+    host::finish();
+  });
+  ASSERT_EQ(report.failures.size(), 1u);
+  EXPECT_EQ(report::exitCode(report, {}), 67);
+}
+
+} // namespace

@@ -1,0 +1,111 @@
+// Text and JSON of hand-written journals, compared with golden files; titles; toolkit frames.
+#include "Journal.h"
+#include "Json.h"
+#include "Support.h"
+#include "Text.h"
+#include "Words.h"
+
+#include "llvm/Support/JSON.h"
+
+using namespace scopesan;
+using namespace scopesan::report;
+using test::dataPath;
+using test::expectGolden;
+using test::readFile;
+
+namespace {
+
+Report load(const std::string &name) {
+  Report report = mergeJournals({readFile(dataPath(name))});
+  addDerivedLimits(report);
+  return report;
+}
+
+std::string text(const Report &report, TextOptions options = {}) {
+  std::string result;
+  llvm::raw_string_ostream out(result);
+  writeText(out, report, options);
+  return result;
+}
+
+std::string json(const Report &report) {
+  std::string result;
+  llvm::raw_string_ostream out(result);
+  writeJson(out, report);
+  return result;
+}
+
+TEST(Text, MessagePassing) {
+  expectGolden(text(load("message_passing.jsonl")), "message_passing.txt");
+}
+TEST(Text, Mixed) { expectGolden(text(load("mixed.jsonl")), "mixed.txt"); }
+TEST(Json, MessagePassing) {
+  expectGolden(json(load("message_passing.jsonl")), "message_passing.json");
+}
+TEST(Json, Mixed) { expectGolden(json(load("mixed.jsonl")), "mixed.json"); }
+
+TEST(Json, IsValidAndHasTheRequiredFields) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(json(load("mixed.jsonl")));
+  ASSERT_TRUE(static_cast<bool>(value)) << llvm::toString(value.takeError());
+  const llvm::json::Object &object = *value->getAsObject();
+  for (const char *name : {"schema", "verdict", "backend", "seed", "kernels", "checked_accesses",
+                           "findings", "advisories", "incomplete", "version", "command", "exit"})
+    EXPECT_TRUE(object.get(name)) << name;
+}
+
+TEST(Text, PrintLimitCountsTheRest) {
+  TextOptions options;
+  options.printLimit = 1;
+  std::string printed = text(load("mixed.jsonl"), options);
+  EXPECT_NE(printed.find("ScopeSan: 3 more not printed (print_limit=1)"), std::string::npos);
+  EXPECT_EQ(printed.find("D1 data-race", printed.find("D1 data-race") + 1), std::string::npos);
+}
+
+TEST(Text, ColourOnlyWhenAsked) {
+  EXPECT_EQ(text(load("mixed.jsonl")).find('\033'), std::string::npos);
+  TextOptions options;
+  options.colour = true;
+  EXPECT_NE(text(load("mixed.jsonl"), options).find("\033[1;31mScopeSan"), std::string::npos);
+}
+
+TEST(Text, QuotesTheSourceLine) {
+  Report report = load("message_passing.jsonl");
+  std::string path = testing::TempDir() + "/scopesan_excerpt.cu";
+  std::ofstream(path) << "one\n  x = 42;\nthree\n";
+  report.findings.resize(1);
+  report.findings[0].accesses[0].frames = {{path, 2, 5, "f()"}};
+  EXPECT_NE(text(report).find("        2 |   x = 42;\n          |     ^\n"), std::string::npos);
+}
+
+TEST(Words, ToolkitHeadersAreNotTheUsersCode) {
+  EXPECT_TRUE(isToolkitFile("/usr/local/cuda-13.0/include/cooperative_groups.h"));
+  EXPECT_TRUE(isToolkitFile("/opt/x/include/cccl/cuda/atomic"));
+  EXPECT_TRUE(isToolkitFile("/usr/lib/llvm-22/lib/clang/22/include/__clang_cuda_intrinsics.h"));
+  EXPECT_FALSE(isToolkitFile("/home/me/cuda-project/src/a.cu"));
+  EXPECT_FALSE(isToolkitFile("a.cu"));
+}
+
+TEST(Words, FunctionNames) {
+  EXPECT_EQ(shortFunctionName("f(int*)"), "f");
+  EXPECT_EQ(shortFunctionName("void f<int (*)(int)>(int)"), "void f<int (*)(int)>");
+  EXPECT_EQ(shortFunctionName("f"), "f");
+}
+
+TEST(Words, UnknownRuleStillGetsATitle) {
+  Finding finding;
+  finding.name = "from-a-later-version";
+  EXPECT_FALSE(titleOf(finding).empty());
+}
+
+TEST(Words, NoPlaceholderIsLeft) {
+  Report report = load("mixed.jsonl");
+  Finding finding = report.findings[0];
+#define SCOPESAN_RULE(id, enumerator, ruleName, isAdvisory, summary)                               \
+  finding.rule = id;                                                                               \
+  finding.name = ruleName;                                                                         \
+  EXPECT_EQ(titleOf(finding).find('{'), std::string::npos) << titleOf(finding);                    \
+  EXPECT_EQ(hintOf(finding).find('{'), std::string::npos) << hintOf(finding);
+#include "scopesan/core/rules.def"
+}
+
+} // namespace

@@ -1,0 +1,216 @@
+// A small multi-thread program over shared locations: what the litmus runner explores.
+//
+// Built by the parsers (Notation.h, Dat3M.h, RandomProgram.h), executed by the explorer, fed to the
+// detector by Drive.h, and judged by the axiomatic model in Axiomatic.h.
+#pragma once
+
+#include "scopesan/abi.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace scopesan::litmus {
+
+using abi::MemoryOrder;
+using abi::Scope;
+
+constexpr uint32_t None = ~0u;
+
+/// Proxies of PTX 8.8 (S13).
+enum class Proxy : uint8_t { Generic, Texture, Surface, Constant, Async, TensorMap };
+
+/// A constant or a register of the executing thread.
+struct Operand {
+  int64_t value = 0;
+  uint32_t reg = None; ///< None: the constant `value`
+  bool isConstant() const { return reg == None; }
+};
+
+/// `a`, `a + b` or `a - b`.
+struct Expr {
+  Operand a, b;
+  char op = 0; ///< 0, '+' or '-'
+  static Expr constant(int64_t v) { return {{v, None}, {}, 0}; }
+  static Expr reg(uint32_t r) { return {{0, r}, {}, 0}; }
+};
+
+enum class Verb : uint8_t {
+  Load,
+  Store,
+  Rmw, ///< a red where `returns` is false
+  Fence,
+  ProxyFence,
+  BlockBarrier,
+  WarpBarrier,
+  ClusterArrive,
+  ClusterWait,
+  MbarInit,
+  MbarArrive,
+  MbarWait, ///< a test_wait or try_wait that returned true
+  AsyncCopy,
+  AsyncCommit,
+  AsyncWait,
+  Assign,
+  Branch, ///< to `target` when `lhs cmp rhs`
+  Exit,
+  GridWait,         ///< griddepcontrol.wait
+  LaunchDependents, ///< griddepcontrol.launch_dependents
+  Launch,           ///< host or device: starts the launch `target`
+  Sync,             ///< host: waits for the launch `target`
+  Nop
+};
+
+enum class RmwKind : uint8_t { Add, Sub, Exchange, CompareExchange, Min, Max, And, Or, Xor };
+enum class Compare : uint8_t { Equal, NotEqual };
+
+/// What a guard inside an operation asks of it ("-> 1", "(fails)", "reads 0 of unlock").
+struct Expectation {
+  std::optional<int64_t> reads; ///< value read
+  std::optional<bool> succeeds; ///< compare-exchange
+  bool fromOtherThread = false; ///< the value read was written by another thread
+};
+
+enum class AsyncKind : uint8_t { CpAsync, Bulk, BulkReduce, StoreAsync, RedAsync, Mma };
+
+/// Asynchronous part of an instruction (S10, S12).
+struct AsyncPart {
+  AsyncKind kind = AsyncKind::CpAsync;
+  uint32_t source = None, destination = None; ///< locations
+  uint32_t mbarrier = None;                   ///< location it completes on
+  uint32_t groups = 0;                        ///< AsyncWait: groups that may stay in flight
+  bool readOnly = false;                      ///< AsyncWait: .read
+  bool multicast = false;
+};
+
+struct Instr {
+  Verb verb = Verb::Nop;
+  std::string text; ///< as the source writes it
+
+  // Load, Store, Rmw, Fence
+  uint32_t location = None;
+  uint32_t offset = 0, bytes = 4; ///< of the access within the location
+  uint32_t elementBytes = 0;      ///< vector or packed access: size of one element; 0 = scalar
+  MemoryOrder order = MemoryOrder::Weak;
+  Scope scope = Scope::Thread;
+  Proxy proxy = Proxy::Generic; ///< also of ProxyFence
+  bool aliasFence = false;      ///< ProxyFence: fence.proxy.alias
+  bool isVolatile = false, nonCoherent = false;
+  RmwKind rmw = RmwKind::Add;
+  bool returns = true;
+  Expr value, compare;
+  uint32_t dst = None; ///< register; None = discarded
+  Expectation expect;
+
+  // Branch, Launch, Sync
+  Expr lhs, rhs;
+  Compare cmp = Compare::Equal;
+  uint32_t target = 0;
+
+  // BlockBarrier; the barrier is named by both expressions together
+  Expr barrier, logicalBarrier;
+  std::optional<Expr> count; ///< threads that take part; none: see Program::barrierCount
+  bool arriveOnly = false;
+  bool othersArrive = false; ///< arrivals that the text lacks come from threads it leaves out
+  bool allThreads = false; ///< __syncthreads: every thread of the block that has not exited
+  uint32_t mask = 0;       ///< WarpBarrier: lanes
+
+  AsyncPart async;
+
+  bool isMemory() const { return verb == Verb::Load || verb == Verb::Store || verb == Verb::Rmw; }
+  bool isStrong() const { return order != MemoryOrder::Weak; }
+  bool writes() const { return verb == Verb::Store || verb == Verb::Rmw; }
+  bool reads() const { return verb == Verb::Load || verb == Verb::Rmw; }
+  bool acquires() const {
+    return order == MemoryOrder::Acquire || order == MemoryOrder::AcqRel ||
+           order == MemoryOrder::SeqCst;
+  }
+  bool releases() const {
+    return order == MemoryOrder::Release || order == MemoryOrder::AcqRel ||
+           order == MemoryOrder::SeqCst;
+  }
+};
+
+/// A shared location, or another view of one: an alias has its own name and perhaps its own
+/// address, but the same bytes.
+struct Location {
+  std::string name;
+  int64_t initial = 0;
+  uint32_t root = None;         ///< location that owns the bytes; itself if not an alias
+  bool distinctAddress = false; ///< alias under another virtual address
+  Proxy view = Proxy::Generic;
+  bool isShared = false; ///< shared memory of `ownerThread`'s block
+  uint32_t ownerThread = None;
+  bool isLocal = false; ///< private to each thread: never checked
+};
+
+/// Where a thread runs. Threads with equal device, domain, cluster and block share a block.
+struct Position {
+  uint32_t launch = 0;
+  uint32_t device = 0, domain = 0, cluster = 0, block = 0, warp = 0;
+  bool clusterGiven = false;
+  bool warpGiven = false;
+  bool host = false;
+};
+
+struct ThreadCode {
+  std::string name; ///< "T0", "K1", "host"
+  Position at;
+  std::vector<std::string> registers;
+  std::vector<int64_t> initialRegisters;
+  std::vector<bool> unknownInitial; ///< used before it is assigned, without a given value
+  std::vector<Instr> code;
+};
+
+/// A kernel launch or, as the launch of the host thread, the host itself.
+struct Launch {
+  std::string name;
+  uint32_t stream = 0;
+  bool cooperative = false;
+  bool byThread = false;       ///< started by a Launch instruction; otherwise at the beginning
+  std::vector<uint32_t> after; ///< launches that are complete before it starts
+  std::vector<uint32_t> programmatic; ///< launches that must only have triggered (PDL)
+  std::vector<uint32_t> before; ///< launches that complete only after it (none of its own)
+};
+
+/// A boolean condition over registers, memory and what reads returned.
+struct Condition {
+  enum class Kind : uint8_t { True, And, Or, Not, Register, Final, ReadsOf };
+  Kind kind = Kind::True;
+  std::vector<Condition> parts;
+  uint32_t thread = None; ///< Register
+  uint32_t reg = None;
+  uint32_t location = None; ///< Final: value at the end; ReadsOf: every strong read returned it
+  Compare cmp = Compare::Equal;
+  int64_t value = 0;
+};
+
+/// Which executions count.
+struct Guard {
+  Condition condition;
+  bool strongLoadsSeeNonInitial = false;
+};
+
+struct Program {
+  std::string name;
+  std::vector<Location> locations;
+  std::vector<ThreadCode> threads;
+  std::vector<Launch> launches;
+  Guard guard;
+  uint32_t maxLoop = 1; ///< backward jumps per branch before an execution is given up
+
+  /// Something that only another platform's model has, or that the text leaves out: why the
+  /// program cannot be run. Empty = runnable.
+  std::string notRunnable;
+
+  uint32_t root(uint32_t location) const { return locations[location].root; }
+  bool sameBlock(uint32_t a, uint32_t b) const;
+};
+
+/// Short names as the notation writes them.
+const char *orderName(MemoryOrder o);
+const char *scopeName(Scope s);
+const char *proxyName(Proxy p);
+
+} // namespace scopesan::litmus
