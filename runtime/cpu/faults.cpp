@@ -13,6 +13,7 @@ using namespace scopesan;
 using namespace scopesan::cpu;
 
 volatile bool scopesan::cpu::ProbingDeviceAddress = false;
+bool scopesan::cpu::OwnCodeIsTool = true;
 
 namespace {
 
@@ -72,7 +73,7 @@ void reportFault() {
 void handle(int Signal, siginfo_t *Info, void *Context) {
   auto *Machine = &static_cast<ucontext_t *>(Context)->uc_mcontext;
   auto Pc = uint64_t(Machine->gregs[REG_RIP]);
-  bool Ours = Pc >= OwnCode.Begin && Pc < OwnCode.End && !ProbingDeviceAddress;
+  bool Ours = OwnCodeIsTool && Pc >= OwnCode.Begin && Pc < OwnCode.End && !ProbingDeviceAddress;
   Thread *T = Engine::current();
   if (!T || Ours) {
     // Host code, or a defect of the tool: the signal takes its course.

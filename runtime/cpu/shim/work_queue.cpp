@@ -10,11 +10,10 @@ using namespace scopesan;
 using namespace scopesan::cpu;
 
 static constexpr uint64_t SlicesPerTurn = 200'000; ///< between chances for other host threads
-static constexpr uint64_t Patience = 5'000;        ///< milliseconds, see stuck()
+static constexpr uint64_t PatienceMs = 5'000;      ///< see stuck()
 
 void WorkQueue::start(Context &C) {
   Owner = &C;
-  PatienceLeft = Patience;
   QueryChance = Random(TheEngine.settings().Seed ^ 0x51);
   HostTimeline = TheDetector->newTimeline();
   HostNode = TheDetector->hostStep(HostTimeline, nullptr, 0);
@@ -208,16 +207,27 @@ void WorkQueue::deviceFailed() {
   }
 }
 
+static uint64_t milliseconds() {
+  timespec T;
+  clock_gettime(CLOCK_MONOTONIC, &T);
+  return uint64_t(T.tv_sec) * 1000 + uint64_t(T.tv_nsec) / 1'000'000;
+}
+
 void WorkQueue::stuck(bool Livelock) {
-  if (Livelock && Owner->HostThreads > 1 && PatienceLeft) {
-    // Another host thread may be about to change what the kernel waits for.
-    --PatienceLeft;
-    Owner->Mutex.relinquish();
-    timespec Millisecond{0, 1'000'000};
-    nanosleep(&Millisecond, nullptr);
-    TheEngine.forgiveLivelock();
-    return;
+  if (Livelock && Owner->HostThreads > 1) {
+    // Another host thread may be about to change what the kernel waits for: real time matters.
+    uint64_t Now = milliseconds();
+    if (!WaitingSince)
+      WaitingSince = Now;
+    if (Now - WaitingSince < PatienceMs) {
+      Owner->Mutex.relinquish();
+      timespec Millisecond{0, 1'000'000};
+      nanosleep(&Millisecond, nullptr);
+      TheEngine.forgiveLivelock();
+      return;
+    }
   }
+  WaitingSince = 0;
   TheEngine.reportStuck(host::findingSink());
   TheEngine.fail(FailureCode::LaunchTimeout, TheEngine.describeStuck(Livelock));
   deviceFailed();
@@ -227,7 +237,7 @@ bool WorkQueue::runOnce(uint64_t Slices) {
   switch (TheEngine.run(Slices)) {
   case RunStatus::LaunchEnded:
     collectEnded();
-    PatienceLeft = Patience;
+    WaitingSince = 0;
     break;
   case RunStatus::Deadlocked:
     stuck(false);
@@ -354,5 +364,4 @@ void WorkQueue::drain(bool RunCallbacks) {
 
 void WorkQueue::forgetFailure() {
   Owner->Sticky = cudaSuccess;
-  PatienceLeft = Patience;
 }

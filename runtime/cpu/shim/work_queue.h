@@ -123,7 +123,7 @@ private:
   core::TimelineId HostTimeline;
   core::NodeId HostNode;
   bool InCallback = false, SkipCallbacks = false;
-  uint64_t PatienceLeft = 0; ///< further waits granted to a livelock while other host threads act
+  uint64_t WaitingSince = 0; ///< milliseconds; first livelock that was forgiven, 0 = none
   Random QueryChance{7};
 };
 

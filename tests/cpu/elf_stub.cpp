@@ -1,0 +1,1 @@
+extern "C" void *__cudaRegisterFatBinary(void *P) { return P; }

@@ -1,0 +1,331 @@
+// The shim's API semantics, with native kernels registered by hand.
+#include "cpu/faults.h"
+#include "cpu/hooks.h"
+#include "cpu/shim/context.h"
+#include "cpu/shim/modules.h"
+
+#include <gtest/gtest.h>
+#include <string.h>
+#include <thread>
+
+using namespace scopesan;
+using namespace scopesan::cpu;
+
+namespace {
+
+void storeKernel(void **Args) { // (int *To, int Value)
+  **static_cast<int **>(Args[0]) = *static_cast<int *>(Args[1]);
+}
+void spinKernel(void **Args) { // (volatile int *Flag): waits until it is not 0
+  auto *Flag = *static_cast<volatile int **>(Args[0]);
+  constexpr uint32_t Op = scopesan::abi::Op(scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Relaxed, scopesan::abi::Scope::System).raw();
+  for (int Seen = 0; !Seen;) {
+    __scopesan_atomic_before(const_cast<int *>(Flag), 4, Op, 0);
+    Seen = *Flag;
+    __scopesan_atomic_after(const_cast<int *>(Flag), 4, Op, 0, 0, uint64_t(Seen));
+  }
+}
+volatile uintptr_t WildAddress = 64;
+void crashKernel(void **) { *reinterpret_cast<volatile int *>(WildAddress) = 1; }
+void assertKernel(void **) { __scopesan_cpu_assertfail("1 == 2", "file.cu", 7, "f", 1); }
+
+const uint32_t StoreSizes[] = {8, 4}, SpinSizes[] = {8};
+int DeviceInt;
+
+Kernel kernel(const char *Name, void (*Entry)(void **), uint32_t Count, const uint32_t *Sizes) {
+  Kernel K{};
+  K.name = Name;
+  K.entry = Entry;
+  K.staticShared = ReservedShared;
+  K.paramCount = Count;
+  K.paramSizes = Sizes;
+  return K;
+}
+const Kernel Kernels[] = {kernel("store", storeKernel, 2, StoreSizes), kernel("spin", spinKernel, 1, SpinSizes),
+                          kernel("crash", crashKernel, 0, nullptr), kernel("assert_", assertKernel, 0, nullptr)};
+// Stand for the host stubs and the host shadow of the variable.
+char StoreStub, SpinStub, CrashStub, AssertStub, IntStub, UnknownStub;
+
+class Shim : public ::testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    OwnCodeIsTool = false;
+    Context &C = context();
+    DeviceModule *M = modules().add(nullptr);
+    M->Loaded = true; // its code is linked in
+    const void *Stubs[] = {&StoreStub, &SpinStub, &CrashStub, &AssertStub};
+    for (int I = 0; I < 4; ++I) {
+      modules().addKernel(M, Stubs[I], Kernels[I].name);
+      modules().kernel(Stubs[I])->Code = &Kernels[I];
+    }
+    modules().addVariable(M, &IntStub, "DeviceInt", sizeof DeviceInt)->Address = &DeviceInt;
+    Allocation A;
+    A.Address = reinterpret_cast<uint64_t>(&DeviceInt);
+    A.Bytes = sizeof DeviceInt;
+    A.Kind = host::MemoryKind::DeviceVariable;
+    C.Memory.adopt(A, "DeviceInt");
+  }
+  void TearDown() override { cudaDeviceReset(); }
+
+  int *deviceInts(size_t N = 4) {
+    int *P = nullptr;
+    EXPECT_EQ(cudaMalloc(reinterpret_cast<void **>(&P), N * 4), cudaSuccess);
+    EXPECT_EQ(cudaMemset(P, 0, N * 4), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+    return P;
+  }
+  cudaError_t store(int *To, int Value, cudaStream_t S = nullptr) {
+    void *Args[] = {&To, &Value};
+    return cudaLaunchKernel(&StoreStub, dim3(1), dim3(1), Args, 0, S);
+  }
+  cudaError_t spin(int *Flag, cudaStream_t S = nullptr) {
+    void *Args[] = {&Flag};
+    return cudaLaunchKernel(&SpinStub, dim3(1), dim3(1), Args, 0, S);
+  }
+  int fetch(const int *P) {
+    int V = -1;
+    EXPECT_EQ(cudaMemcpy(&V, P, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+    return V;
+  }
+};
+
+TEST_F(Shim, ArgumentsAreCopiedAtLaunch) {
+  int *D = deviceInts();
+  EXPECT_EQ(store(D, 5), cudaSuccess);
+  EXPECT_EQ(store(D + 1, 6), cudaSuccess);
+  EXPECT_EQ(fetch(D), 5);
+  EXPECT_EQ(fetch(D + 1), 6);
+  EXPECT_EQ(cudaFree(D), cudaSuccess);
+}
+
+TEST_F(Shim, WorkWaitsForASynchronization) {
+  int *D = deviceInts();
+  cudaStream_t S;
+  EXPECT_EQ(cudaStreamCreateWithFlags(&S, cudaStreamNonBlocking), cudaSuccess);
+  store(D, 1, S);
+  EXPECT_EQ(*D, 0) << "queued, not run";
+  EXPECT_EQ(cudaStreamSynchronize(S), cudaSuccess);
+  EXPECT_EQ(*D, 1);
+  cudaStreamDestroy(S);
+}
+
+TEST_F(Shim, StreamsRunConcurrently) {
+  int *D = deviceInts();
+  cudaStream_t A, B;
+  cudaStreamCreateWithFlags(&A, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&B, cudaStreamNonBlocking);
+  spin(D, A);
+  store(D, 1, B); // ends the spin only if both are active
+  EXPECT_EQ(cudaStreamSynchronize(A), cudaSuccess);
+  cudaStreamDestroy(A);
+  cudaStreamDestroy(B);
+}
+
+TEST_F(Shim, LegacyStreamOrdersBlockingStreams) {
+  int *D = deviceInts();
+  cudaStream_t S;
+  cudaStreamCreate(&S);
+  spin(D, S);
+  store(D, 1); // legacy: after S, which waits for it
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchTimeout) << "a deadlock in CUDA too";
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchTimeout) << "sticky";
+  cudaDeviceReset();
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+TEST_F(Shim, EventsOrderStreams) {
+  int *D = deviceInts();
+  cudaStream_t A, B;
+  cudaEvent_t E;
+  cudaStreamCreateWithFlags(&A, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&B, cudaStreamNonBlocking);
+  cudaEventCreate(&E);
+  store(D, 1, A);
+  cudaEventRecord(E, A);
+  cudaStreamWaitEvent(B, E, 0);
+  store(D, 2, B);
+  EXPECT_EQ(cudaEventQuery(E) == cudaErrorNotReady || *D > 0, true);
+  EXPECT_EQ(cudaStreamSynchronize(B), cudaSuccess);
+  EXPECT_EQ(*D, 2);
+  EXPECT_EQ(cudaEventQuery(E), cudaSuccess);
+  // A later record does not change what was waited for.
+  cudaEvent_t Start;
+  cudaEventCreate(&Start);
+  cudaEventRecord(Start, A);
+  cudaEventRecord(E, A);
+  cudaEventSynchronize(E);
+  float Ms = 0;
+  EXPECT_EQ(cudaEventElapsedTime(&Ms, Start, E), cudaSuccess);
+  EXPECT_GT(Ms, 0);
+}
+
+TEST_F(Shim, WaitingForAnUnrecordedEventIsANoOp) {
+  cudaEvent_t E;
+  cudaEventCreate(&E);
+  EXPECT_EQ(cudaEventQuery(E), cudaSuccess);
+  EXPECT_EQ(cudaStreamWaitEvent(nullptr, E, 0), cudaSuccess);
+  EXPECT_EQ(cudaEventSynchronize(E), cudaSuccess);
+  cudaEventDestroy(E);
+  EXPECT_EQ(cudaEventQuery(E), cudaErrorInvalidResourceHandle);
+  cudaGetLastError();
+}
+
+TEST_F(Shim, QueriesMakeProgress) {
+  int *D = deviceInts();
+  cudaStream_t S;
+  cudaStreamCreateWithFlags(&S, cudaStreamNonBlocking);
+  store(D, 3, S);
+  int Polls = 0;
+  while (cudaStreamQuery(S) == cudaErrorNotReady)
+    ASSERT_LT(++Polls, 100);
+  EXPECT_EQ(*D, 3);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "not ready is no error";
+}
+
+TEST_F(Shim, PageableSourcesAreStagedPinnedOnesAreNot) {
+  int *D = deviceInts(), Host = 1, *Pinned;
+  cudaStream_t S;
+  cudaStreamCreateWithFlags(&S, cudaStreamNonBlocking);
+  cudaMallocHost(reinterpret_cast<void **>(&Pinned), 4);
+  *Pinned = 1;
+  cudaMemcpyAsync(D, &Host, 4, cudaMemcpyHostToDevice, S);
+  cudaMemcpyAsync(D + 1, Pinned, 4, cudaMemcpyHostToDevice, S);
+  Host = *Pinned = 2;
+  cudaStreamSynchronize(S);
+  EXPECT_EQ(D[0], 1);
+  EXPECT_EQ(D[1], 2);
+  EXPECT_EQ(cudaFreeHost(Pinned), cudaSuccess);
+}
+
+TEST_F(Shim, HostFunctionsRunInStreamOrder) {
+  int *D = deviceInts();
+  static int Seen;
+  Seen = -1;
+  store(D, 4);
+  cudaLaunchHostFunc(nullptr, [](void *P) { Seen = *static_cast<int *>(P); }, D);
+  store(D, 5);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(Seen, 4);
+  EXPECT_EQ(*D, 5);
+}
+
+TEST_F(Shim, TwoDimensionalCopies) {
+  int Host[2][3] = {{1, 2, 3}, {4, 5, 6}}, Back[2][3] = {};
+  void *D;
+  size_t Pitch;
+  ASSERT_EQ(cudaMallocPitch(&D, &Pitch, 12, 2), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy2D(D, Pitch, Host, 12, 12, 2, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(static_cast<int *>(D)[Pitch / 4], 4);
+  EXPECT_EQ(cudaMemcpy2D(Back, 12, D, Pitch, 12, 2, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(memcmp(Host, Back, sizeof Host), 0);
+  EXPECT_EQ(cudaMemcpy2D(Back, 8, D, Pitch, 12, 2, cudaMemcpyDeviceToHost), cudaErrorInvalidPitchValue);
+  cudaGetLastError();
+}
+
+TEST_F(Shim, Symbols) {
+  int V = 9, Back = 0;
+  EXPECT_EQ(cudaMemcpyToSymbol(&IntStub, &V, 4, 0, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(DeviceInt, 9);
+  EXPECT_EQ(cudaMemcpyFromSymbol(&Back, &IntStub, 4, 0, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(Back, 9);
+  void *P = nullptr;
+  EXPECT_EQ(cudaGetSymbolAddress(&P, &IntStub), cudaSuccess);
+  EXPECT_EQ(P, &DeviceInt);
+  EXPECT_EQ(cudaMemcpyToSymbol(&IntStub, &V, 4, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetSymbolAddress(&P, &UnknownStub), cudaErrorInvalidSymbol);
+  cudaGetLastError();
+}
+
+TEST_F(Shim, PointerAttributesAndArguments) {
+  int *D = deviceInts(), Host = 0;
+  cudaPointerAttributes A;
+  EXPECT_EQ(cudaPointerGetAttributes(&A, D), cudaSuccess);
+  EXPECT_EQ(A.type, cudaMemoryTypeDevice);
+  EXPECT_EQ(cudaPointerGetAttributes(&A, &Host), cudaSuccess);
+  EXPECT_EQ(A.type, cudaMemoryTypeUnregistered);
+  EXPECT_EQ(cudaMemcpy(&Host, &Host, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(D, &Host, 64, cudaMemcpyHostToDevice), cudaErrorInvalidValue) << "beyond the allocation";
+  EXPECT_EQ(cudaFree(&Host), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "reading forgets";
+}
+
+TEST_F(Shim, LaunchConfigurationsAreChecked) {
+  int *D = deviceInts(), V = 1;
+  void *Args[] = {&D, &V};
+  EXPECT_EQ(cudaLaunchKernel(&StoreStub, dim3(0), dim3(1), Args, 0, nullptr), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(cudaLaunchKernel(&StoreStub, dim3(1), dim3(1025), Args, 0, nullptr), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(cudaLaunchKernel(&StoreStub, dim3(1), dim3(1), Args, 60000, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFuncSetAttribute(&StoreStub, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000), cudaSuccess);
+  EXPECT_EQ(cudaLaunchKernel(&StoreStub, dim3(1), dim3(1), Args, 60000, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaLaunchCooperativeKernel(&StoreStub, dim3(100000), dim3(32), Args, 0, nullptr),
+            cudaErrorCooperativeLaunchTooLarge);
+  EXPECT_EQ(cudaLaunchKernel(&UnknownStub, dim3(1), dim3(1), Args, 0, nullptr), cudaErrorInvalidDeviceFunction);
+  cudaGetLastError();
+}
+
+TEST_F(Shim, DeviceErrorsAreSticky) {
+  int *D = deviceInts();
+  void *None[] = {nullptr};
+  EXPECT_EQ(cudaLaunchKernel(&CrashStub, dim3(1), dim3(1), None, 0, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+  EXPECT_EQ(store(D, 1), cudaErrorIllegalAddress);
+  cudaDeviceReset();
+  EXPECT_EQ(cudaLaunchKernel(&AssertStub, dim3(1), dim3(1), None, 0, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorAssert);
+}
+
+TEST_F(Shim, AnotherHostThreadCanReleaseAKernel) {
+  int *Flag;
+  ASSERT_EQ(cudaHostAlloc(reinterpret_cast<void **>(&Flag), 4, cudaHostAllocMapped), cudaSuccess);
+  *Flag = 0;
+  spin(Flag);
+  std::thread Other([&] {
+    void *D = nullptr; // the API stays usable while the kernel spins
+    EXPECT_EQ(cudaMalloc(&D, 4), cudaSuccess);
+    *const_cast<volatile int *>(Flag) = 1;
+  });
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  Other.join();
+  EXPECT_EQ(cudaFreeHost(Flag), cudaSuccess);
+}
+
+TEST_F(Shim, MissingCallsFailByName) {
+  cudaGraph_t G;
+  EXPECT_EQ(cudaGraphCreate(&G, 0), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+}
+
+TEST_F(Shim, ErrorTexts) {
+  EXPECT_STREQ(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress");
+  EXPECT_STREQ(cudaGetErrorString(cudaSuccess), "no error");
+  EXPECT_STREQ(cudaGetErrorName(cudaError_t(12345)), "unrecognized error code");
+}
+
+TEST_F(Shim, DeviceQueries) {
+  int V = 0, N = 0;
+  EXPECT_EQ(cudaGetDeviceCount(&N), cudaSuccess);
+  EXPECT_EQ(N, 1);
+  cudaDeviceProp P;
+  EXPECT_EQ(cudaGetDeviceProperties(&P, 0), cudaSuccess);
+  EXPECT_EQ(P.major, 9);
+  EXPECT_EQ(cudaDeviceGetAttribute(&V, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
+  EXPECT_EQ(V, P.multiProcessorCount);
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&V, &StoreStub, 256, 0), cudaSuccess);
+  EXPECT_EQ(V, 8);
+  EXPECT_EQ(cudaGetDeviceProperties(&P, 1), cudaErrorInvalidDevice);
+  cudaGetLastError();
+}
+
+TEST_F(Shim, FreedMemoryIsReusedAtTheSameAddress) {
+  void *A, *B;
+  cudaMalloc(&A, 1000);
+  cudaFree(A);
+  cudaMalloc(&B, 1000);
+  EXPECT_EQ(A, B) << "addresses depend on the calls only";
+  cudaFree(B);
+}
+
+} // namespace
