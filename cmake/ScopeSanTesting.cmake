@@ -51,9 +51,16 @@ function(scopesan_add_gtest name)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gtest_main)
   add_dependencies(scopesan_unit_tests ${name})
-  # PRE_TEST: the list is made when ctest runs, so building never executes a test program. A list
-  # of labels must reach the generated script as one argument.
-  string(REPLACE ";" "\\;" labels "${ARG_LABELS}")
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${labels}")
+  # PRE_TEST: the list is made when ctest runs, so building never executes a test program.
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  # gtest_discover_tests flattens lists, so the labels are set by a script that ctest reads after
+  # the one with the tests.
+  set(script "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
+  file(CONFIGURE OUTPUT "${script}" @ONLY CONTENT [[
+foreach(test IN LISTS @name@_TESTS)
+  set_tests_properties("${test}" PROPERTIES LABELS "@ARG_LABELS@")
+endforeach()
+]])
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
 endfunction()

@@ -291,7 +291,8 @@ bool Machine::localStep(State &s, uint32_t thread) const {
     return false;
   switch (i->verb) {
   case Verb::Branch:
-    branch(t, t.pc, *i); // `enabled` made sure that it does not repeat too often
+    if (!branch(t, t.pc, *i)) // loops that access nothing; `enabled` watches over the others
+      t.status = ThreadStatus::Looping;
     return true;
   case Verb::Assign:
     t.registers[i->dst] = evaluate(t, i->value);
@@ -382,9 +383,11 @@ bool Machine::allDone(const State &s) const {
   return true;
 }
 bool Machine::stuckAtBarriers(const State &s) const {
-  for (const ThreadState &t : s.threads)
-    if (t.status == ThreadStatus::Ready)
+  for (uint32_t t = 0; t < s.threads.size(); ++t) {
+    const Instr *i = next(s, t);
+    if (s.threads[t].status == ThreadStatus::Looping || (i && visible(*i)))
       return false;
+  }
   return true;
 }
 

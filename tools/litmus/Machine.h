@@ -20,7 +20,7 @@ struct Step {
   uint32_t group = None; ///< barrier generation: index into State::groups
 };
 
-enum class ThreadStatus : uint8_t { NotStarted, Ready, Waiting, Done };
+enum class ThreadStatus : uint8_t { NotStarted, Ready, Waiting, Looping, Done };
 
 struct ThreadState {
   ThreadStatus status = ThreadStatus::NotStarted;
