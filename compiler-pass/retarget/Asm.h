@@ -28,21 +28,17 @@ private:
   using Value = llvm::Value;
   using Type = llvm::Type;
 
-#define SCOPESAN_PTX_HANDLERS(X)                                                                   \
-  X(move)                                                                                          \
-  X(load) X(store) X(atomic) X(forwardAddress) X(isSpace) X(mapa) X(getctarank) X(zeroResult)      \
-      X(drop) X(barrier) X(shuffle) X(vote) X(match) X(redux) X(elect) X(activeMask) X(nanosleep)  \
-          X(branch) X(exit) X(trap) X(setPredicate) X(setValue) X(select) X(selectBySign)          \
-              X(testProperty) X(logic) X(invert) X(logicalNot) X(logic3) X(shift) X(funnelShift)   \
-                  X(bitFieldExtract) X(bitFieldInsert) X(findLeadingOne) X(bitMask) X(extend)      \
-                      X(reverse) X(popCount) X(leadingZeros) X(permute) X(findNthSet)              \
-                          X(addSubtract) X(multiply) X(fma) X(multiply24) X(divide) X(remainder)   \
-                              X(minMax) X(absolute) X(negate) X(copySign) X(sad) X(dotProduct)     \
-                                  X(function) X(convert)
-  // Each lowers the current instruction; false: this form is unsupported.
-#define SCOPESAN_DECLARE(Name) bool Name();
-  SCOPESAN_PTX_HANDLERS(SCOPESAN_DECLARE)
-#undef SCOPESAN_DECLARE
+  // Handlers of ptx_lower.def. Each lowers the current instruction; false: the form is unsupported.
+  bool move(), load(), store(), atomic(), forwardAddress(), isSpace(), mapa(), getctarank();
+  bool zeroResult(), drop(), mbarrier(), copy();
+  bool barrier(), shuffle(), vote(), match(), redux(), elect(), activeMask();
+  bool nanosleep(), branch(), exit(), trap();
+  bool setPredicate(), setValue(), select(), selectBySign(), testProperty();
+  bool logic(), invert(), logicalNot(), logic3(), shift(), funnelShift(), bitFieldExtract();
+  bool bitFieldInsert(), findLeadingOne(), bitMask(), extend(), reverse(), popCount();
+  bool leadingZeros(), permute(), findNthSet();
+  bool addSubtract(), multiply(), fma(), multiply24(), divide(), remainder(), minMax();
+  bool absolute(), negate(), copySign(), sad(), dotProduct(), function(), convert();
 
   // Frame (Asm.cpp)
   bool bindOperands();
@@ -86,6 +82,11 @@ private:
   bool unpackVector();
   bool packVector();
   Value *warpMask(unsigned I);
+  bool mbarrierArrive(bool Drop);
+  bool mbarrierWait(bool Try);
+  bool copyAsync();
+  bool copyBulk();
+  bool storeAsync();
 
   Engine &E;
   llvm::CallInst &Call;

@@ -70,6 +70,8 @@ bool AsmLowering::load() {
 }
 
 bool AsmLowering::store() {
+  if (T && Mods.has("async"))
+    return storeAsync();
   if (!T || Current->Operands.size() < 2 || hasUnknownForm(Mods))
     return false;
   Value *Address = address(*operand(0));

@@ -25,8 +25,13 @@ CallInst *Engine::callNoReturn(IRBuilder<> &B, StringRef Name, ArrayRef<Value *>
   return Call;
 }
 
+CallInst *Engine::supportMemory(IRBuilder<> &B, StringRef Name, Type *Result,
+                                ArrayRef<Value *> Args) {
+  return call(B, ("__scopesan_ptx_" + Name).str(), Result, Args);
+}
+
 CallInst *Engine::support(IRBuilder<> &B, StringRef Name, Type *Result, ArrayRef<Value *> Args) {
-  CallInst *Call = call(B, ("__scopesan_ptx_" + Name).str(), Result, Args);
+  CallInst *Call = supportMemory(B, Name, Result, Args);
   Call->setDoesNotAccessMemory();
   return Call;
 }

@@ -19,21 +19,18 @@ public:
 private:
   using Result = std::optional<llvm::Value *>;
 
-#define SCOPESAN_NVVM_HANDLERS(X)                                                                  \
-  X(specialRegister)                                                                               \
-  X(explicitCluster) X(shuffle) X(vote) X(match) X(redux) X(elect) X(activeMask) X(warpSync)       \
-      X(blockSync) X(blockArrive) X(blockReduce) X(clusterArrive) X(clusterWait) X(drop)           \
-          X(nanosleep) X(exit) X(isSpace) X(mapa) X(getctarank) X(forward) X(load) X(atomic)       \
-              X(bulkStore) X(floatBinary) X(fma) X(floatMin) X(floatMax) X(function) X(saturate)   \
-                  X(fabs) X(negate) X(roundUp) X(roundDown) X(roundZero) X(roundNearest)           \
-                      X(highWord) X(lowWord) X(joinWords) X(toInt) X(toUnsigned) X(fromInt)        \
-                          X(fromUnsigned) X(floatConvert) X(packHalves) X(toTf32) X(packBytes)     \
-                              X(unpackBytes) X(mulHigh) X(mul24) X(sad) X(permute)                 \
-                                  X(findLeadingOne) X(bitMask) X(extend) X(funnelLeft)             \
-                                      X(funnelRight) X(findNthSet) X(dotProduct)
-#define SCOPESAN_DECLARE(Name) Result Name();
-  SCOPESAN_NVVM_HANDLERS(SCOPESAN_DECLARE)
-#undef SCOPESAN_DECLARE
+  // Handlers of nvvm_lower.def.
+  Result specialRegister(), explicitCluster(), shuffle(), vote(), match(), redux(), elect();
+  Result activeMask(), warpSync(), blockSync(), blockArrive(), blockReduce(), clusterArrive();
+  Result clusterWait(), drop(), nanosleep(), exit(), isSpace(), mapa(), getctarank(), forward();
+  Result load(), atomic(), bulkStore();
+  Result mbarrier(), copyAsync(), copyArrive(), copyBulk(), copyBulkOut();
+  Result floatBinary(), fma(), floatMin(), floatMax(), function(), saturate(), fabs(), negate();
+  Result roundUp(), roundDown(), roundZero(), roundNearest();
+  Result highWord(), lowWord(), joinWords(), toInt(), toUnsigned(), fromInt(), fromUnsigned();
+  Result floatConvert(), packHalves(), toTf32(), packBytes(), unpackBytes();
+  Result mulHigh(), mul24(), sad(), permute(), findLeadingOne(), bitMask(), extend();
+  Result funnelLeft(), funnelRight(), findNthSet(), dotProduct();
 
   llvm::Value *arg(unsigned I) { return Call.getArgOperand(I); }
   bool argIsTrue(unsigned I);
