@@ -12,7 +12,7 @@
 // variant block_scope -DRACY=2
 //   why one CAS writes; the others read it without its scope including them
 //   verdict findings
-//   require D2 cas(cas,relaxed,block) cas(cas,relaxed,block)
+//   require D2 cas(cas,relaxed,block) cas(relaxed,block)
 //   ... blame=cas:device memory=slot distance=same-grid
 //   proof O3 O5 P4 D2
 // variant device_scope -DNO_PEEK

@@ -11,11 +11,13 @@
 //   why the fill is on a stream that the kernel does not wait for
 //   verdict findings
 //   require D1 api:cudaMemsetAsync double_it
+//   allow D1 api:cudaMemsetAsync api:cudaMemcpyAsync
 //   proof O7 S14 D1
 // variant copy_elsewhere -DRACY=2
 //   why the copy reads the buffer while the kernel may still write it
 //   verdict findings
 //   require D1 double_it(store,weak) api:cudaMemcpyAsync
+//   allow D1 api:cudaMemsetAsync api:cudaMemcpyAsync
 //   proof O7 S14 D1
 #include "check.h"
 

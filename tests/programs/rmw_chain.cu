@@ -1,31 +1,34 @@
 // scopesan-test: a release sequence: block 1 passes block 0's release on to block 2 by an RMW
 //
+// Block 2 reads the flag only after `hopped` told it to: a spin on the flag itself could read block
+// 0's value on some schedules, which would order x without the hop.
+//
 // variant fixed
 //   why the relaxed RMW extends the release sequence that it reads from
 //   verdict clean
 //   may-advise progress-not-promised hop flag_store
-//   may-advise progress-not-promised flag_load hop
+//   may-advise progress-not-promised hopped_load hopped_store
 //   may-advise unordered-strong
 //   proof S3 S4
 // variant narrow_hop -DRACY=1
-//   why every hop must be morally strong: the block-scope RMW is so neither towards block 0 nor
-//   why towards block 2
+//   why every hop must be morally strong, and the block-scope RMW is not towards block 0; block 2's
+//   why flag_load is ordered after the hop, so the two do not race
 //   verdict findings
-//   require D2 flag_store(store,release,device) hop(cas,relaxed,block) blame=hop:device memory=flag
-//   require D2 hop(cas,relaxed,block) flag_load(load,acquire,device) blame=hop:device memory=flag
+//   require D2 flag_store(store,release,device) hop(relaxed,block) blame=hop:device memory=flag
 //   require D3 x_store x_load blame=hop:device memory=x
 //   may-advise progress-not-promised hop flag_store
-//   may-advise progress-not-promised flag_load hop
+//   may-advise progress-not-promised hopped_load hopped_store
 //   may-advise unordered-strong
 //   proof S3 D2 D3
 // variant narrow_release -DRACY=2
+//   why the store that heads the sequence does not include block 1
 //   verdict findings
-//   require D2 flag_store(store,release,block) hop(cas,relaxed,device)
+//   require D2 flag_store(store,release,block) hop(relaxed,device)
 //   ... blame=flag_store:device memory=flag
 //   allow D2 flag_store flag_load blame=flag_store:device
 //   require D3 x_store x_load blame=flag_store:device memory=x
 //   may-advise progress-not-promised hop flag_store
-//   may-advise progress-not-promised flag_load hop
+//   may-advise progress-not-promised hopped_load hopped_store
 //   may-advise unordered-strong
 //   proof S3 D2 D3
 #include "check.h"
@@ -42,6 +45,7 @@ constexpr auto kHop = kDevice, kStore = kDevice;
 
 __device__ int x = 0;
 __device__ int flag = 0;
+__device__ int hopped = 0;
 
 __global__ void relay(int *seen) {
   if (blockIdx.x == 0) {
@@ -53,11 +57,14 @@ __global__ void relay(int *seen) {
     int expected = 1;
     while (!f.compare_exchange_strong(expected, 2, cuda::memory_order_relaxed)) // @hop
       expected = 1;
+    cuda::atomic_ref<int, kDevice> h(hopped);
+    h.store(1, cuda::memory_order_release); // @hopped_store
   } else {
-    cuda::atomic_ref<int, kDevice> f(flag);
-    while (f.load(cuda::memory_order_acquire) != 2) { // @flag_load
+    cuda::atomic_ref<int, kDevice> f(flag), h(hopped);
+    while (h.load(cuda::memory_order_acquire) != 1) { // @hopped_load
     }
-    *seen = x; // @x_load
+    if (f.load(cuda::memory_order_acquire) == 2) // @flag_load
+      *seen = x;                                 // @x_load
   }
 }
 

@@ -1,26 +1,37 @@
 // scopesan-test: a counter behind a spin lock; the blocks pass the lock on by compare-and-swap
 //
+// The advisory progress-not-promised: a waiter that saw the lock held by one block may get it from
+// another one, which it never saw run.
+//
 // variant fixed
 //   verdict clean
 //   may-advise unordered-strong
+//   may-advise progress-not-promised acquire release
 //   proof O3 O4 S1 S2 S3
 // variant narrow_fences -DRACY=1
 //   why both fences stop at the block: neither the release nor the acquire reaches the next owner
 //   verdict findings
+//   why (every fence both releases and acquires, so two fences of one kind, of different rounds, can
+//   why also be all that lies between two additions)
 //   require D3 add add
 //   ... blame=lock_fence:device,unlock_fence:device memory=counter distance=same-grid
+//   allow D3 add add blame=unlock_fence:device memory=counter distance=same-grid
+//   allow D3 add add blame=lock_fence:device memory=counter distance=same-grid
 //   may-advise unordered-strong
+//   may-advise progress-not-promised acquire release
 //   proof O4 S3 D3
 // variant narrow_unlock_fence -DRACY=2
 //   why the lock fence releases too, but it precedes the addition that the next owner sees
 //   verdict findings
 //   require D3 add add blame=unlock_fence:device memory=counter distance=same-grid
 //   may-advise unordered-strong
+//   may-advise progress-not-promised acquire release
 //   proof O4 S1 S3 D3
 // variant no_unlock_fence -DRACY=3
 //   verdict findings
 //   require D1 add add memory=counter distance=same-grid
 //   may-advise unordered-strong
+//   may-advise progress-not-promised acquire release
 //   proof S1 D1
 #include "check.h"
 

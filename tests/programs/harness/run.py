@@ -94,6 +94,7 @@ class Runner:
     def _check_runs(self, program, variant, binary, outcome):
         matcher, seen = Matcher(program, variant), set()
         report_path = binary.parent / "report.json"
+        failures = {}  # problems -> seeds: the same difference is printed once
         for seed in self.seeds:
             command = self.command(variant, binary, seed, report_path)
             problems, text = self._check_run(matcher, seed, command, report_path, seen)
@@ -104,8 +105,11 @@ class Runner:
                     (binary.parent / "report.first.json").write_bytes(text)
             outcome.runs += 1
             if problems:
-                outcome.problems.append("\n".join(
-                    [f"seed {seed}: {shlex.join(command)}"] + ["  " + p for p in problems]))
+                failures.setdefault(tuple(problems), []).append(seed)
+        for problems, seeds in failures.items():
+            again = shlex.join(self.command(variant, binary, seeds[0], report_path))
+            outcome.problems.append("\n".join(
+                [f"seed {','.join(map(str, seeds))}: {again}"] + ["  " + p for p in problems]))
         outcome.problems += matcher.missing_over_runs(seen, len(self.seeds))
 
     def _check_run(self, matcher, seed, command, report_path, seen):
