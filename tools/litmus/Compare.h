@@ -1,0 +1,33 @@
+// Compares the detector's verdict on the rows of a table with the table's.
+#pragma once
+
+#include "RowParser.h"
+#include "Verdict.h"
+
+namespace scopesan::litmus {
+
+enum class Outcome : uint8_t {
+  Agree,
+  Explained, ///< differs for a reason that a rule gives; `reason` names it
+  Differ,    ///< differs, unexplained
+  NotRun,    ///< `reason` says why
+  NoVerdict  ///< the table gives none: left out of all counts
+};
+const char *outcomeName(Outcome o);
+
+struct RowResult {
+  const Row *row = nullptr;
+  Outcome outcome = Outcome::NotRun;
+  std::string reason;
+  Verdict verdict;
+  Program program;
+};
+
+struct CompareOptions {
+  bool cxxMode = false;
+  ExploreLimits limits;
+};
+
+RowResult compareRow(const Row &row, const CompareOptions &options);
+
+} // namespace scopesan::litmus

@@ -1,0 +1,50 @@
+// The verdict of the detector on a program: race or not, in how many executions, which pairs.
+#pragma once
+
+#include "Drive.h"
+#include "Explorer.h"
+
+#include <map>
+
+namespace scopesan::litmus {
+
+/// Two instructions, in the order of their sites, that a finding names.
+struct RacePair {
+  SiteOf first, second;
+  auto operator<=>(const RacePair &o) const {
+    auto key = [](const RacePair &p) {
+      return std::tuple(p.first.thread, p.first.instr, p.second.thread, p.second.instr);
+    };
+    return key(*this) <=> key(o);
+  }
+  bool operator==(const RacePair &) const = default;
+};
+
+struct Verdict {
+  ExploreResult explored;
+  uint64_t considered = 0; ///< executions that satisfy the guard
+  uint64_t racy = 0;
+  std::map<RacePair, uint64_t> pairs; ///< executions in which a finding names the pair
+  std::map<core::Rule, uint64_t> rules; ///< executions with such a finding, advisories included
+  std::vector<std::string> givenUp;
+
+  bool anyRace() const { return racy != 0; }
+  /// "always", "some", "never".
+  const char *frequency() const {
+    return !racy ? "never" : racy == considered ? "always" : "some";
+  }
+
+  /// The first racy execution and what was found in it.
+  State witness;
+  std::vector<core::Finding> witnessFindings;
+};
+
+struct VerdictOptions {
+  core::DetectorOptions detector;
+  ExploreLimits limits;
+  bool stopAtFirstRace = false;
+};
+
+Verdict decide(const Machine &m, const VerdictOptions &options);
+
+} // namespace scopesan::litmus
