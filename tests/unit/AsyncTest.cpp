@@ -42,9 +42,7 @@ struct OneCluster : testing::Test {
   void arriveAt(Thread &x, uint64_t m, Op op = arrive()) {
     s.D.mbarrierArrive(x, m, 1, 0, false, op, site(41));
   }
-  void waited(Thread &x, uint64_t m, Op op = wait()) {
-    s.D.mbarrierWait(x, m, op, site(42), true);
-  }
+  void waited(Thread &x, uint64_t m, Op op = wait()) { s.D.mbarrierWait(x, m, op, site(42), true); }
   BlockId bulkIn(Thread &x, uint64_t dst, uint64_t src, uint32_t bytes = 16) {
     BlockId a = s.D.asyncBegin(x, Proxy::Async);
     s.D.asyncRead(src, bytes, site(50));
@@ -64,6 +62,7 @@ using S10 = OneCluster;
 using S12 = OneCluster;
 using S13 = OneCluster;
 using D7 = OneCluster;
+using D8 = OneCluster;
 using D11 = OneCluster;
 } // namespace
 
@@ -165,6 +164,39 @@ TEST_F(S10, InitMustBeOrderedBeforeUse) {
   s.D.mbarrierInit(t(0), M, 1, site(40));
   arriveAt(t(0, 1), M);
   EXPECT_EQ(s.rules(), "D1");
+}
+
+TEST_F(D8, PeerMustHaveStartedAndMustNotHaveExited) {
+  s.D.sharedMemory(b[0], 0x100000, 4096);
+  s.D.sharedMemory(b[1], 0x110000, 4096);
+  s.write(t(0), 0x110010); // block 1 is not known to have started
+  EXPECT_EQ(s.rules(), "D8");
+}
+
+TEST_F(D8, FixedProgramIsClean) {
+  s.D.sharedMemory(b[0], 0x100000, 4096);
+  s.D.sharedMemory(b[1], 0x110000, 4096);
+  clusterBarrier();
+  s.write(t(0), 0x110010);
+  s.write(t(0), 0x100010);
+  clusterBarrier();
+  for (int k = 0; k < 2; ++k) {
+    for (Thread &x : b[k]->threads)
+      s.D.threadExit(x);
+    s.D.endBlock(b[k]);
+  }
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(D8, PeerMayHaveExitedBeforeTheAccess) {
+  s.D.sharedMemory(b[0], 0x100000, 4096);
+  s.D.sharedMemory(b[1], 0x110000, 4096);
+  clusterBarrier();
+  s.read(t(0), 0x110010); // no barrier before block 1's return
+  for (Thread &x : b[1]->threads)
+    s.D.threadExit(x);
+  s.D.endBlock(b[1]);
+  EXPECT_EQ(s.rules(), "D8");
 }
 
 TEST_F(D7, ReinitialisingInUse) {

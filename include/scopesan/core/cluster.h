@@ -19,14 +19,25 @@ public:
       c->live = c->blocks * uint32_t(f.block.count());
     }
     b.cluster = c;
+    b.sharedAddress = b.sharedBytes = 0;
+    b.peerAccesses.clear();
+    b.exitKnowledge = BlockClock();
+    c->members.push(&b);
   }
   /// A thread of the block exited: it no longer counts and gives no edge (S7).
-  void exit(Block &b) {
+  void exit(Thread &t) {
+    Block &b = *t.block;
     --b.cluster->live;
     completeIfReady(*b.cluster);
+    b.exitKnowledge.join(t.blocks);
   }
+  /// D8: every peer's access must happen before some thread's exit, or the block may have gone.
   void end(Block &b) {
+    for (const PeerAccess &a : b.peerAccesses)
+      if (!b.exitKnowledge.covers(a.by))
+        J.d8Lifetime(record(a, b), b.place);
     Cluster *c = b.cluster;
+    c->members.filter([&](Block *m) { return m != &b; });
     b.cluster = nullptr;
     if (--c->blocks)
       return;
@@ -55,7 +66,34 @@ public:
       Sync.acquire(t, t.block->cluster->completed);
   }
 
+  /// D8: `t` accesses the shared memory of a cluster peer, which must be known to have started and
+  /// must not have ended. Addresses outside of every peer's shared memory are none of its business.
+  void d8Peer(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site) {
+    if (holds(*t.block, addr))
+      return;
+    PeerAccess a{t.epoch(), site, op, addr, bytes};
+    for (Block *m : t.block->cluster->members) {
+      if (!holds(*m, addr))
+        continue;
+      if (!t.blocks.knows(m->id))
+        J.d8Lifetime(record(a, *t.block), m->place);
+      for (PeerAccess &old : m->peerAccesses)
+        if (old.by.block == a.by.block && old.by.thread == a.by.thread) {
+          old = a;
+          return;
+        }
+      m->peerAccesses.push(a);
+      return;
+    }
+  }
+
 private:
+  static bool holds(const Block &b, uint64_t addr) {
+    return addr - b.sharedAddress < b.sharedBytes;
+  }
+  AccessRecord record(const PeerAccess &a, const Block &any) const {
+    return {a.site, a.op, any.place.node, a.by.block, a.by.thread, a.address, a.bytes};
+  }
   static uint64_t key(const Block &b) {
     return (uint64_t(b.place.node.value) << 32 | b.place.cluster) + 1;
   }

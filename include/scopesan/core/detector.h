@@ -65,13 +65,18 @@ public:
     uint32_t threads = n.kind == NodeKind::Kernel ? uint32_t(n.facts.block.count()) : 1;
     return initialise(n, launch, {n.firstBlock.value + uint32_t(linear)}, threads);
   }
+  /// Tells where the block's shared memory lies; needed for D8 in clusters.
+  void sharedMemory(Block *b, uint64_t addr, uint64_t bytes) {
+    b->sharedAddress = addr;
+    b->sharedBytes = bytes;
+  }
   Thread *thread(Block *b, ThreadIndex i) { return &b->threads[i.value]; }
   /// The thread executes no further step; it leaves the counts of its barriers.
   void threadExit(Thread &t) {
     Progress.leave(t);
     Barriers.exit(t);
     if (t.block->cluster)
-      Clusters.exit(*t.block);
+      Clusters.exit(t);
     if (t.foreign) { // S6 over S14: what it learned of other launches passes on at the grid's end
       LaunchNode &n = C.order.node(t.block->place.node);
       n.endBlocks.join(t.blocks);
@@ -99,16 +104,18 @@ public:
   // ---------------------------------------------------------------- device events (abi.def)
 
   void read(Thread &t, uint64_t addr, uint32_t bytes, SiteId site) {
-    count(t);
     constexpr Op op(abi::AccessKind::Load, abi::MemoryOrder::Weak, Scope::Thread);
+    count(t);
+    checkPeer(t, addr, bytes, op, site);
     if (bytes == WordBytes && (addr & (WordBytes - 1)) == 0)
       return F.weakRead(t, Shadow.cell(addr), Record::make(t.epoch(), site, op, FullWord, bytes),
                         addr);
     words(t, addr, bytes, site, abi::AccessKind::Load, Proxy::Generic);
   }
   void write(Thread &t, uint64_t addr, uint32_t bytes, SiteId site) {
-    count(t);
     constexpr Op op(abi::AccessKind::Store, abi::MemoryOrder::Weak, Scope::Thread);
+    count(t);
+    checkPeer(t, addr, bytes, op, site);
     if (bytes == WordBytes && (addr & (WordBytes - 1)) == 0)
       return F.weakWrite(t, Shadow.cell(addr), Record::make(t.epoch(), site, op, FullWord, bytes),
                          addr);
@@ -131,6 +138,7 @@ public:
     if (op.isVolatile() && !C.options.volatileIsRelaxed) // O2
       return wrote ? write(t, addr, bytes, site) : read(t, addr, bytes, site);
     count(t);
+    checkPeer(t, addr, bytes, op, site);
     Op done = op.kind() == abi::AccessKind::Cas && !wrote ? o5FailedCas(op) : op;
     SyncOp s = C.syncOp(t, done, site);
     SyncObject *o = find(addr, bytes);
@@ -313,6 +321,10 @@ public:
 private:
   static constexpr uint32_t MbarrierBytes = 8;
 
+  void checkPeer(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site) {
+    if (t.block->cluster) [[unlikely]]
+      Clusters.d8Peer(t, addr, bytes, op, site);
+  }
   void weak(Thread &t, uint64_t addr, uint32_t bytes, SiteId site, abi::AccessKind kind,
             Proxy proxy) {
     count(t);

@@ -106,6 +106,17 @@ struct Cluster {
   uint32_t arrived = 0; ///< of the current phase
   Vec<SnapshotRef> arrivals;
   SnapshotRef completed; ///< what the last completed phase published
+  Vec<Block *> members;  ///< blocks that have started and not ended
+};
+
+/// An access to a block's shared memory by a cluster peer (D8); the last one of each thread is
+/// kept.
+struct PeerAccess {
+  Epoch by;
+  SiteId site;
+  Op op;
+  uint64_t address = 0;
+  uint32_t bytes = 0;
 };
 
 struct Block {
@@ -121,6 +132,10 @@ struct Block {
   BarrierState barriers[Barriers];
   Vec<Vec<WarpMeeting>> meetings; ///< by warp
   Cluster *cluster = nullptr;
+  uint64_t sharedAddress = 0; ///< of the block's shared memory; 0 = unknown
+  uint64_t sharedBytes = 0;
+  Vec<PeerAccess> peerAccesses;
+  BlockClock exitKnowledge; ///< what its threads knew when they exited (D8)
   Block *nextFree = nullptr;
 };
 
