@@ -6,6 +6,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 
 using namespace llvm;
 using namespace scopesan;
@@ -45,8 +46,10 @@ Expected<std::string> codegen::findOrBuild(StringRef Directory, StringRef Key,
   scope_exit CloseLock([&] { sys::Process::SafelyCloseFileDescriptor(Lock); });
   if (std::error_code EC = sys::fs::lockFile(Lock))
     return cannot("lock", LockPath, EC);
+  sys::RemoveFileOnSignal(LockPath);
   scope_exit RemoveLock([&] {
     sys::fs::remove(LockPath);
+    sys::DontRemoveFileOnSignal(LockPath);
     sys::fs::unlockFile(Lock);
   });
   if (sys::fs::exists(Entry))
@@ -54,6 +57,9 @@ Expected<std::string> codegen::findOrBuild(StringRef Directory, StringRef Key,
 
   SmallString<128> Temporary;
   sys::fs::createUniquePath(Base + ".%%%%%%%%.tmp", Temporary, /*MakeAbsolute=*/false);
+  // A fatal error inside of LLVM ends the process: that leaves nothing behind either.
+  sys::RemoveFileOnSignal(Temporary);
+  scope_exit Forget([&] { sys::DontRemoveFileOnSignal(Temporary); });
   if (Error Err = Build(Temporary)) {
     sys::fs::remove(Temporary);
     return Err;

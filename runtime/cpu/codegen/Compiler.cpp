@@ -94,8 +94,9 @@ Expected<std::unique_ptr<Module>> Compiler::retarget(MemoryBufferRef Input, LLVM
 
 // What most shortens the code: device code arrives optimised, the retargeting adds allocas (inline
 // PTX), repeated loads of the thread context and wrappers.
-static constexpr StringRef LightPipeline = "globaldce,always-inline,function(sroa,early-cse,"
-                                           "simplifycfg,instcombine,simplifycfg),globaldce";
+static constexpr StringRef LightPipeline =
+    "globaldce,always-inline,function(sroa,early-cse,simplifycfg,"
+    "instcombine<no-verify-fixpoint>,simplifycfg),globaldce";
 
 void Compiler::optimise(Module &M) {
   Stopwatch Watch(Times.Optimise);
