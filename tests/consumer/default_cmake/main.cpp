@@ -1,0 +1,2 @@
+extern "C" int runCollide();
+int main() { return runCollide(); }
