@@ -120,8 +120,8 @@ void Compiler::optimise(Module &M) {
 }
 
 /// Optimised code generation costs 1 s for 45,000 instructions, six times the fast one. Its code is
-/// no faster to run while the detector takes most of the time, but its stack frames are far smaller,
-/// so only modules with many kernels go without it.
+/// no faster to run while the detector takes most of the time, but its stack frames are far
+/// smaller, so only modules with many kernels go without it.
 static constexpr unsigned FastCodeGenFrom = 20000;
 
 static CodeGenOptLevel codeGenLevel(unsigned Level, const Module &M) {

@@ -7,12 +7,15 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
+#include <vector>
 
 namespace scopesan::codegen {
 
 struct Snapshots {
   /// Owns the bytes that Modules refer to.
   std::unique_ptr<llvm::MemoryBuffer> File;
+  /// Decompressed parts of the file; Modules may refer to them.
+  std::vector<std::unique_ptr<llvm::SmallVector<uint8_t, 0>>> Decompressed;
   /// Each one module; without duplicates.
   llvm::SmallVector<llvm::MemoryBufferRef, 2> Modules;
 };
