@@ -2,6 +2,8 @@
 
 #include "AddressSpaces.h"
 
+#include "scopesan/gpu_abi.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Module.h"
@@ -19,12 +21,16 @@ constexpr Signature Table[] = {
 #define SCOPESAN_ABI(name, result, parameters) {#name, #parameters},
 #include "scopesan/abi.def"
 };
+constexpr Signature GpuTable[] = {
+#define SCOPESAN_GPU_ABI(name, parameters) {#name, #parameters},
+#include "scopesan/gpu_abi.def"
+};
 
 /// "(ptr addr, i32 bytes)" as a function type; every entry point returns void.
 FunctionType *parseType(LLVMContext &C, StringRef Parameters) {
-  SmallVector<StringRef, 6> Parts;
-  Parameters.trim("()").split(Parts, ',');
-  SmallVector<Type *, 6> Types;
+  SmallVector<StringRef, 7> Parts;
+  Parameters.trim("()").split(Parts, ',', -1, /*KeepEmpty=*/false);
+  SmallVector<Type *, 7> Types;
   for (StringRef P : Parts) {
     StringRef T = P.trim().split(' ').first;
     if (T == "ptr")
@@ -52,13 +58,18 @@ GlobalVariable *createSiteBase(Module &M) {
 
 } // namespace
 
-AbiCalls::AbiCalls(Module &M) : M(M), SiteBase(createSiteBase(M)) {
-  for (const Signature &S : Table) {
+AbiCalls::AbiCalls(Module &M, bool ForGpu) : M(M), ForGpu(ForGpu), SiteBase(createSiteBase(M)) {
+  auto Declare = [&](const Signature &S) {
     FunctionCallee Callee = M.getOrInsertFunction(S.Name, parseType(M.getContext(), S.Parameters));
     auto *F = cast<Function>(Callee.getCallee());
     F->addFnAttr(Attribute::Convergent);
     F->addFnAttr(Attribute::NoUnwind);
-  }
+  };
+  for (const Signature &S : Table)
+    Declare(S);
+  if (ForGpu)
+    for (const Signature &S : GpuTable)
+      Declare(S);
 }
 
 void AbiCalls::call(IRBuilderBase &B, StringRef Name, ArrayRef<Value *> Arguments) {
@@ -87,7 +98,18 @@ void AbiCalls::atomicBefore(IRBuilderBase &B, const StrongAccess &A) {
        {A.Address, B.getInt32(A.Bytes), B.getInt32(A.Op.raw()), site(B, A.Site)});
 }
 
-void AbiCalls::atomicAfter(IRBuilderBase &B, const StrongAccess &A, Value *Wrote, Value *Read) {
+void AbiCalls::atomicAfter(IRBuilderBase &B, const StrongAccess &A, Value *Wrote, Value *Read,
+                           Value *Written) {
+  if (ForGpu) {
+    bool Reads =
+        A.Op.kind() != abi::AccessKind::Store && A.Op.kind() != abi::AccessKind::Red && A.Bytes <= 8;
+    uint32_t Known = (Written ? uint32_t(gpu::WrittenKnown) : 0) |
+                     (Reads ? uint32_t(gpu::ValueKnown) : 0);
+    Value *Outcome = B.CreateOr(Wrote, B.getInt32(Known));
+    return call(B, "__scopesan_gpu_atomic_after",
+                {A.Address, B.getInt32(A.Bytes), B.getInt32(A.Op.raw()), site(B, A.Site), Outcome,
+                 Read, Written ? Written : B.getInt64(0)});
+  }
   call(B, "__scopesan_atomic_after",
        {A.Address, B.getInt32(A.Bytes), B.getInt32(A.Op.raw()), site(B, A.Site), Wrote, Read});
 }
@@ -114,6 +136,8 @@ void AbiCalls::warpBarrierBefore(IRBuilderBase &B, Value *Mask, uint32_t Site) {
 void AbiCalls::warpBarrierAfter(IRBuilderBase &B, Value *Mask, uint32_t Site) {
   call(B, "__scopesan_warp_barrier_after", {Mask, site(B, Site)});
 }
+
+void AbiCalls::threadExit(IRBuilderBase &B) { call(B, "__scopesan_gpu_exit", {}); }
 
 void AbiCalls::unmodelled(IRBuilderBase &B, uint32_t Site) {
   call(B, "__scopesan_unmodelled", {site(B, Site)});

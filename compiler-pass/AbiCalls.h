@@ -27,22 +27,27 @@ struct BlockBarrierCall {
 /// site.
 class AbiCalls {
 public:
-  explicit AbiCalls(llvm::Module &M);
+  /// `ForGpu`: the module's own code, which the device runtime serves (gpu_abi.def).
+  AbiCalls(llvm::Module &M, bool ForGpu);
 
   void weak(llvm::IRBuilderBase &B, bool Write, llvm::Value *Address, uint32_t Bytes,
             uint32_t Site);
   void range(llvm::IRBuilderBase &B, bool Write, llvm::Value *Address, llvm::Value *Length,
              uint32_t Site);
   void atomicBefore(llvm::IRBuilderBase &B, const StrongAccess &A);
-  /// `Wrote` i32, `Value` i64.
+  /// `Wrote` i32, `Value` i64. `Written` i64 is used for the GPU only; null = unknown.
   void atomicAfter(llvm::IRBuilderBase &B, const StrongAccess &A, llvm::Value *Wrote,
-                   llvm::Value *Value);
+                   llvm::Value *Value, llvm::Value *Written);
   void fence(llvm::IRBuilderBase &B, abi::Op Op, uint32_t Site);
   void blockBarrierBefore(llvm::IRBuilderBase &B, const BlockBarrierCall &C);
   void blockBarrierAfter(llvm::IRBuilderBase &B, const BlockBarrierCall &C);
   void warpBarrierBefore(llvm::IRBuilderBase &B, llvm::Value *Mask, uint32_t Site);
   void warpBarrierAfter(llvm::IRBuilderBase &B, llvm::Value *Mask, uint32_t Site);
   void unmodelled(llvm::IRBuilderBase &B, uint32_t Site);
+  /// GPU only: the thread ends.
+  void threadExit(llvm::IRBuilderBase &B);
+
+  bool forGpu() const { return ForGpu; }
 
   llvm::GlobalVariable &siteBase() { return *SiteBase; }
 
@@ -51,6 +56,7 @@ private:
   llvm::Value *site(llvm::IRBuilderBase &B, uint32_t Index);
 
   llvm::Module &M;
+  bool ForGpu;
   llvm::GlobalVariable *SiteBase;
 };
 

@@ -2,9 +2,11 @@
 
 #include "AddressSpaces.h"
 #include "Elide.h"
+#include "LinkRuntime.h"
 #include "Options.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -93,6 +95,55 @@ std::pair<Value *, Value *> outcome(IRBuilderBase &B, Instruction &I, AccessKind
   return {B.CreateZExt(Equal, B.getInt32Ty()), toValueBits(B, &I)};
 }
 
+/// Value that `I` leaves in memory, as i64; null if unknown or wider.
+Value *written(IRBuilderBase &B, Instruction &I, uint32_t Bytes) {
+  if (Bytes > 8)
+    return nullptr;
+  if (auto *S = dyn_cast<StoreInst>(&I))
+    return toValueBits(B, S->getValueOperand());
+  if (auto *C = dyn_cast<AtomicCmpXchgInst>(&I))
+    return toValueBits(B, C->getNewValOperand());
+  if (auto *R = dyn_cast<AtomicRMWInst>(&I)) {
+    if (R->getOperation() == AtomicRMWInst::Xchg)
+      return toValueBits(B, R->getValOperand());
+    if (!R->getType()->isIntegerTy())
+      return nullptr;
+    struct {
+      AtomicRMWInst::BinOp Operation;
+      StringRef Name;
+      bool Signed;
+    } static const Names[] = {
+        {AtomicRMWInst::Add, "add", false},      {AtomicRMWInst::Sub, "sub", false},
+        {AtomicRMWInst::And, "and", false},      {AtomicRMWInst::Or, "or", false},
+        {AtomicRMWInst::Xor, "xor", false},      {AtomicRMWInst::Min, "min", true},
+        {AtomicRMWInst::Max, "max", true},       {AtomicRMWInst::UMin, "min", false},
+        {AtomicRMWInst::UMax, "max", false},     {AtomicRMWInst::UIncWrap, "inc", false},
+        {AtomicRMWInst::UDecWrap, "dec", false},
+    };
+    for (const auto &N : Names)
+      if (N.Operation == R->getOperation())
+        return toValueBits(B, writtenByRmw(B, N.Name, N.Signed, R, R->getValOperand()));
+    return nullptr;
+  }
+  auto *C = dyn_cast<CallBase>(&I);
+  Function *Callee = C ? C->getCalledFunction() : nullptr;
+  if (!Callee)
+    return nullptr;
+  // llvm.nvvm.atomic.OP.gen.{i,f}.SCOPE: min and max do not say whether they are signed.
+  SmallVector<StringRef, 12> Parts;
+  Callee->getName().split(Parts, '.');
+  if (Parts.size() < 7 || Parts[2] != "atomic" || C->arg_size() < 2)
+    return nullptr;
+  if (Parts[3] == "cas")
+    return toValueBits(B, C->getArgOperand(2));
+  if (Parts[3] == "exch")
+    return toValueBits(B, C->getArgOperand(1));
+  if (!I.getType()->isIntegerTy() || Parts[3] == "min" || Parts[3] == "max")
+    return nullptr;
+  Value *New = writtenByRmw(B, Parts[3], false, &I, C->getArgOperand(1));
+  return New ? toValueBits(B, New) : nullptr;
+}
+
 void FunctionInstrumenter::strong(Instruction &I, Operation &O) {
   if (isPrivateOrConstant(O.Address))
     return;
@@ -109,7 +160,7 @@ void FunctionInstrumenter::strong(Instruction &I, Operation &O) {
   IRBuilder<> After(I.getNextNode());
   After.SetCurrentDebugLocation(B.getCurrentDebugLocation());
   auto [Wrote, Read] = outcome(After, I, O.Op.kind());
-  Calls.atomicAfter(After, A, Wrote, Read);
+  Calls.atomicAfter(After, A, Wrote, Read, Calls.forGpu() ? written(After, I, Bytes) : nullptr);
 }
 
 void FunctionInstrumenter::fence(Instruction &I, Operation &O) {
@@ -191,6 +242,8 @@ Value *toValueBits(IRBuilderBase &B, Value *V) {
 void InstrumentContext::unmodelled(IRBuilderBase &B, const Instruction &I, StringRef Text,
                                    StringRef Reason) {
   Calls.unmodelled(B, Sites.add(I, abi::Op(), 0, Text));
+  if (Calls.forGpu()) // the snapshot's copy has said it
+    return;
   if (!Notes || !Noted.insert(Text).second)
     return;
   // Written directly: clang hides notes and remarks of the back end, and -Werror must not apply.
@@ -231,14 +284,73 @@ static void dropBrokenPromises(CallBase &C) {
       C.removeParamAttr(I, Kind);
 }
 
-void instrument(Module &M) {
+Value *writtenByRmw(IRBuilderBase &B, StringRef Name, bool Signed, Value *Old, Value *Operand) {
+  auto Choose = [&](CmpInst::Predicate P) {
+    return B.CreateSelect(B.CreateICmp(P, Old, Operand), Old, Operand);
+  };
+  Type *T = Old->getType();
+  Value *Zero = ConstantInt::get(T, 0), *One = ConstantInt::get(T, 1);
+  if (Name == "add")
+    return B.CreateAdd(Old, Operand);
+  if (Name == "sub")
+    return B.CreateSub(Old, Operand);
+  if (Name == "exch")
+    return Operand;
+  if (Name == "and")
+    return B.CreateAnd(Old, Operand);
+  if (Name == "or")
+    return B.CreateOr(Old, Operand);
+  if (Name == "xor")
+    return B.CreateXor(Old, Operand);
+  if (Name == "min")
+    return Choose(Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT);
+  if (Name == "max")
+    return Choose(Signed ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT);
+  if (Name == "inc")
+    return B.CreateSelect(B.CreateICmpUGE(Old, Operand), Zero, B.CreateAdd(Old, One));
+  if (Name == "dec")
+    return B.CreateSelect(
+        B.CreateOr(B.CreateICmpEQ(Old, Zero), B.CreateICmpUGT(Old, Operand)), Operand,
+        B.CreateSub(Old, One));
+  return nullptr;
+}
+
+/// S7: every way out of a kernel, and `exit` anywhere. What traps or asserts ends the whole grid.
+static void announceExits(Function &F, AbiCalls &Calls) {
+  SmallVector<Instruction *, 4> Exits;
+  for (Instruction &I : instructions(F)) {
+    if (isa<ReturnInst>(I) && F.getCallingConv() == CallingConv::PTX_Kernel)
+      Exits.push_back(&I);
+    auto *C = dyn_cast<CallBase>(&I);
+    if (!C)
+      continue;
+    if (C->getCalledFunction() && C->getCalledFunction()->getName() == "llvm.nvvm.exit")
+      Exits.push_back(&I);
+    else if (C->isInlineAsm() &&
+             StringRef(cast<InlineAsm>(C->getCalledOperand())->getAsmString()).trim(" \t\n;") ==
+                 "exit")
+      Exits.push_back(&I);
+  }
+  for (Instruction *I : Exits) {
+    IRBuilder<> B(I);
+    if (!I->getDebugLoc() && F.getSubprogram())
+      B.SetCurrentDebugLocation(DILocation::get(F.getContext(), 0, 0, F.getSubprogram()));
+    Calls.threadExit(B);
+  }
+}
+
+/// The parts that both forms share.
+static void instrumentFunctions(InstrumentContext &Context) {
+  Module &M = Context.M;
   SmallVector<Function *, 16> Functions;
   for (Function &F : M)
     if (!F.isDeclaration())
       Functions.push_back(&F);
-  InstrumentContext Context(M);
-  for (Function *F : Functions)
+  for (Function *F : Functions) {
     FunctionInstrumenter(Context).run(*F);
+    if (Context.Calls.forGpu())
+      announceExits(*F, Context.Calls);
+  }
   // Last: the classification of later functions reads these attributes (O6).
   for (Function *F : Functions) {
     dropBrokenPromises(*F);
@@ -246,8 +358,19 @@ void instrument(Module &M) {
       if (auto *C = dyn_cast<CallBase>(&I))
         dropBrokenPromises(*C);
   }
+}
+
+void instrument(Module &M) {
+  InstrumentContext Context(M, /*ForGpu=*/false);
+  instrumentFunctions(Context);
   Context.Sites.emit(M, Context.Calls.siteBase());
   appendToCompilerUsed(M, {M.getNamedGlobal(abi::ModuleSymbol), &Context.Calls.siteBase()});
+}
+
+void instrumentForGpu(Module &M) {
+  InstrumentContext Context(M, /*ForGpu=*/true);
+  instrumentFunctions(Context);
+  embedSites(Context.Sites, Context.Calls.siteBase(), M);
 }
 
 } // namespace scopesan::pass

@@ -21,7 +21,7 @@ namespace scopesan::pass {
 
 /// What the parts of the instrumenter share for one module.
 struct InstrumentContext {
-  explicit InstrumentContext(llvm::Module &M) : M(M), Calls(M) {}
+  InstrumentContext(llvm::Module &M, bool ForGpu) : M(M), Calls(M, ForGpu) {}
 
   llvm::Module &M;
   AbiCalls Calls;
@@ -34,13 +34,22 @@ struct InstrumentContext {
                   llvm::StringRef Reason);
 };
 
-/// Instruments every function defined in `M`, which must be normalised.
+/// Instruments every function defined in `M`, which must be normalised: the copy for the snapshot.
 void instrument(llvm::Module &M);
+
+/// The same for the module's own code, with the entry points of gpu_abi.def and the site table as a
+/// blob that the host reads.
+void instrumentForGpu(llvm::Module &M);
 
 /// Instruments one inline asm statement.
 void instrumentAsm(InstrumentContext &Context, llvm::CallBase &Call);
 
 /// `V` as the i64 that __scopesan_atomic_after takes: bits of the low 64, zero-extended.
 llvm::Value *toValueBits(llvm::IRBuilderBase &B, llvm::Value *V);
+
+/// Value that an integer read-modify-write named as in PTX leaves in memory; null if unknown.
+/// `Old` and `Operand` have the same integer type.
+llvm::Value *writtenByRmw(llvm::IRBuilderBase &B, llvm::StringRef Name, bool Signed,
+                          llvm::Value *Old, llvm::Value *Operand);
 
 } // namespace scopesan::pass

@@ -53,6 +53,7 @@ private:
   Value *part(IRBuilderBase &B, const ValueRef &V, unsigned Bytes, bool AtEnd);
   Value *result(unsigned Index, IRBuilderBase &B);
   std::pair<Value *, Value *> outcome(IRBuilderBase &B, const Effect &E);
+  Value *written(IRBuilderBase &B, const Statement &S, const Effect &E, Value *Read);
 
   InstrumentContext &Context;
   CallBase &Call;
@@ -191,6 +192,40 @@ std::pair<Value *, Value *> AsmInstrumenter::outcome(IRBuilderBase &B, const Eff
   return {B.CreateZExt(Equal, B.getInt32Ty()), Read};
 }
 
+/// Value that the access leaves in memory, as i64; null if it is wider or unknown. Operands in
+/// `Source` are values before the statement, so a tied output does not spoil them.
+Value *AsmInstrumenter::written(IRBuilderBase &B, const Statement &S, const Effect &E,
+                                Value *Read) {
+  unsigned Bytes = E.bytes();
+  if (!Context.Calls.forGpu() || Bytes > 8 || E.Source.empty())
+    return nullptr;
+  for (const ValueRef &V : E.Source)
+    if (!resolvable(V))
+      return nullptr;
+  unsigned PartBytes = Bytes / unsigned(E.Source.size());
+  Value *Operand = B.getInt64(0);
+  for (size_t I = 0; I < E.Source.size(); ++I)
+    Operand = B.CreateOr(
+        Operand, B.CreateShl(B.CreateZExtOrTrunc(part(B, E.Source[I], PartBytes, /*AtEnd=*/false),
+                                                 B.getInt64Ty()),
+                             uint64_t(I * PartBytes * 8)));
+  if (E.Op.kind() != AccessKind::Rmw)
+    return Operand;
+  StringRef Type = S.Parts.back();
+  if (E.Elements != 1 || Type.starts_with("f") || Type.starts_with("bf") || S.Operands.size() < 3)
+    return nullptr;
+  static constexpr StringLiteral Names[] = {"add", "exch", "and", "or", "xor", "min",
+                                            "max", "inc",  "dec"};
+  for (StringRef Name : Names)
+    if (is_contained(S.Parts, Name.str())) {
+      llvm::Type *T = B.getIntNTy(Bytes * 8);
+      Value *New = writtenByRmw(B, Name, Type.starts_with("s"), B.CreateZExtOrTrunc(Read, T),
+                                B.CreateZExtOrTrunc(Operand, T));
+      return New ? B.CreateZExt(New, B.getInt64Ty()) : nullptr;
+    }
+  return nullptr;
+}
+
 /// Type part of the opcode, with its vector: "u32", "v2.u64".
 std::string valueText(const Statement &S) {
   std::string Text = S.Parts.back();
@@ -234,7 +269,7 @@ bool AsmInstrumenter::access(const Statement &S, const Effect &E) {
   if (E.Condition.Kind != GuardKind::Always)
     A.Address = address(Late, E);
   auto [Wrote, Read] = outcome(Late, E);
-  Context.Calls.atomicAfter(Late, A, Wrote, Read);
+  Context.Calls.atomicAfter(Late, A, Wrote, Read, written(Late, S, E, Read));
   After = true;
   return true;
 }

@@ -11,6 +11,10 @@ namespace scopesan::pass {
 extern llvm::cl::opt<std::string> EmitInstrumented;
 /// -scopesan-enable=0: leave the module as it is.
 extern llvm::cl::opt<bool> Enable;
+/// -scopesan-gpu=0: the module's own code stays plain; only the CPU backend can check it.
+extern llvm::cl::opt<bool> Gpu;
+/// -scopesan-device-runtime=FILE: bitcode of the device runtime; default: beside the plugin.
+extern llvm::cl::opt<std::string> DeviceRuntime;
 /// -scopesan-notes=0: no note for each unmodelled operation. The X1 call stays.
 extern llvm::cl::opt<bool> Notes;
 /// -scopesan-toolkit=DIR: include folders whose sites get abi::Op::ToolkitBit.

@@ -2,6 +2,7 @@
 // at OptimizerLast, which also runs at -O0. In opt: passes scopesan, scopesan-normalise and
 // scopesan-instrument for tests.
 #include "Instrument.h"
+#include "LinkRuntime.h"
 #include "Normalise.h"
 #include "Options.h"
 #include "Snapshot.h"
@@ -71,7 +72,30 @@ struct InstrumentPass : PassInfoMixin<InstrumentPass> {
   }
 };
 
-/// The device job: normalised original, instrumented copy as a snapshot inside it.
+/// The module's own code, instrumented for the GPU backend. True when that was done.
+bool instrumentOwnCode(Module &M) {
+  if (!Gpu)
+    return false;
+  std::string Problem;
+  std::unique_ptr<Module> Runtime = readDeviceRuntime(M, Problem);
+  if (!Runtime) {
+    if (!Problem.empty())
+      errs() << M.getSourceFileName() << ": warning: ScopeSan: code for the GPU stays plain: "
+             << Problem << '\n';
+    return false;
+  }
+  normaliseReadModifyWrites(M); // the back end emits the same for both forms
+  instrumentForGpu(M);
+  linkDeviceRuntime(std::move(Runtime), M);
+  if (std::string Broken = problemOf(M); !Broken.empty())
+    report_fatal_error("ScopeSan: broken instrumented module (compile with -mllvm "
+                       "-scopesan-gpu=0 and please report this): " +
+                       Twine(Broken));
+  return true;
+}
+
+/// The device job: instrumented code for the GPU, and an instrumented copy of the normalised
+/// original as a snapshot inside it.
 struct ScopeSanPass : PassInfoMixin<ScopeSanPass> {
   static bool isRequired() { return true; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
@@ -83,6 +107,7 @@ struct ScopeSanPass : PassInfoMixin<ScopeSanPass> {
     instrument(*Copy);
     if (!EmitInstrumented.empty())
       writeText(*Copy, EmitInstrumented);
+    instrumentOwnCode(M);
     // A build that works without the plugin works with it: the runtime reports a module without a
     // snapshot as X1.
     if (std::string Problem = problemOf(*Copy); Problem.empty())

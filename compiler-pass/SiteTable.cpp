@@ -3,6 +3,8 @@
 #include "AddressSpaces.h"
 #include "Options.h"
 
+#include "scopesan/gpu_abi.h"
+
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -129,6 +131,38 @@ void SiteTable::emit(Module &M, GlobalVariable &SiteBase) const {
                                GlobalValue::ExternalLinkage, Value, abi::ModuleSymbol, nullptr,
                                GlobalValue::NotThreadLocal, GlobalAddressSpace);
   G->setAlignment(Align(8));
+}
+
+std::vector<char> SiteTable::serialise() const {
+  std::vector<char> Body;
+  auto Append = [&](const void *Data, size_t Size) {
+    Body.insert(Body.end(), static_cast<const char *>(Data),
+                static_cast<const char *>(Data) + Size);
+  };
+  Append(Sites.data(), Sites.size() * sizeof(abi::Site));
+  Append(Frames.data(), Frames.size() * sizeof(abi::Frame));
+  Append(Strings.data(), Strings.size());
+
+  gpu::SiteBlob Header{};
+  std::string Magic = std::string(gpu::SiteMagicHead) + gpu::SiteMagicTail;
+  assert(Magic.size() == sizeof(Header.magic));
+  std::copy(Magic.begin(), Magic.end(), Header.magic);
+  Header.version = abi::Version;
+  Header.siteCount = uint32_t(Sites.size());
+  Header.frameCount = uint32_t(Frames.size());
+  Header.stringBytes = uint32_t(Strings.size());
+  Header.size = Body.size();
+  Header.hash = fnv1a(StringRef(Body.data(), Body.size()));
+  const char *H = reinterpret_cast<const char *>(&Header);
+  Body.insert(Body.begin(), H, H + sizeof(Header));
+  return Body;
+}
+
+uint64_t fnv1a(StringRef Bytes) {
+  uint64_t Hash = 0xcbf29ce484222325;
+  for (unsigned char C : Bytes)
+    Hash = (Hash ^ C) * 0x100000001b3;
+  return Hash;
 }
 
 } // namespace scopesan::pass

@@ -34,6 +34,9 @@ public:
   /// Creates ModuleSymbol and what it points to in `M`. `SiteBase` is the SiteBaseSymbol variable.
   void emit(llvm::Module &M, llvm::GlobalVariable &SiteBase) const;
 
+  /// The table as bytes in host order: gpu::SiteBlob and what follows it.
+  std::vector<char> serialise() const;
+
   size_t size() const { return Sites.size(); }
 
 private:
@@ -50,6 +53,9 @@ private:
   std::map<std::vector<uint32_t>, uint32_t> FrameIndex;
   llvm::DenseMap<const llvm::DISubprogram *, uint32_t> FunctionNames;
 };
+
+/// FNV-1a, 64 bits.
+uint64_t fnv1a(llvm::StringRef Bytes);
 
 /// True for files of the CUDA toolkit, CCCL and clang's CUDA wrappers.
 bool isToolkitFile(llvm::StringRef Path);

@@ -1,6 +1,7 @@
 #include "Snapshot.h"
 
 #include "AddressSpaces.h"
+#include "SiteTable.h"
 
 #include "scopesan/abi.h"
 
@@ -16,17 +17,6 @@
 using namespace llvm;
 
 namespace scopesan::pass {
-namespace {
-
-uint64_t fnv1a(StringRef Bytes) {
-  uint64_t Hash = 0xcbf29ce484222325;
-  for (unsigned char C : Bytes)
-    Hash = (Hash ^ C) * 0x100000001b3;
-  return Hash;
-}
-
-} // namespace
-
 void embedSnapshot(const Module &Instrumented, Module &Target) {
   SmallVector<char, 0> Bitcode;
   raw_svector_ostream OS(Bitcode);

@@ -5,6 +5,7 @@ add_library(ScopeSanPass MODULE
   Elide.cpp
   Instrument.cpp
   InstrumentAsm.cpp
+  LinkRuntime.cpp
   Normalise.cpp
   Options.cpp
   Plugin.cpp

@@ -98,6 +98,10 @@ void EffectBuilder::accessValues(Effect &E, const Statement &S, unsigned Memory)
     if (E.Compare.size() != E.Result.size())
       E.Compare.clear();
   }
+  const unsigned Source = Memory + (Kind == AccessKind::Cas ? 2 : 1);
+  if ((Kind == AccessKind::Store || Kind == AccessKind::Rmw || Kind == AccessKind::Cas) &&
+      Source < S.Operands.size())
+    E.Source = Values.inputParts(S.Operands[Source], E.Statement);
   E.PartBytes = Parts ? E.bytes() / Parts : 0;
 }
 

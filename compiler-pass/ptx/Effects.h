@@ -71,6 +71,9 @@ struct Effect {
   unsigned PartBytes = 0;
   /// Cas: the expected value, lowest part first.
   std::vector<ValueRef> Compare;
+  /// Store, Rmw, Cas: the source operand (the value stored, added, ...), lowest part first. Empty
+  /// if unknown.
+  std::vector<ValueRef> Source;
 
   /// BlockBarrier: Count is the constant 0 for "all threads of the block" (S7).
   abi::BarrierKind Barrier = abi::BarrierKind::Sync;
