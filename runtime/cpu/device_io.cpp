@@ -119,9 +119,9 @@ int32_t __scopesan_cpu_vprintf(const char *Format, const char *Arguments) {
 void __scopesan_cpu_assertfail(const char *Message, const char *File, uint32_t Line,
                                const char *Function, size_t) {
   const Thread &T = *Engine::current();
-  fprintf(stderr,
-          "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", File, Line,
-          Function, T.ctaid[0], T.ctaid[1], T.ctaid[2], T.tid[0], T.tid[1], T.tid[2], Message);
+  fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", File,
+          Line, Function, T.ctaid[0], T.ctaid[1], T.ctaid[2], T.tid[0], T.tid[1], T.tid[2],
+          Message);
   TheEngine.failFromFiber(FailureCode::Assert, {});
 }
 

@@ -33,7 +33,8 @@ void *DeviceHeap::allocate(uint64_t Bytes) {
   Used += Bytes;
   Sizes[P] = Bytes;
   TheDetector->forget(reinterpret_cast<uint64_t>(P), Bytes);
-  host::memoryAllocated({reinterpret_cast<uint64_t>(P), Bytes, host::MemoryKind::DeviceHeap, "malloc", 0});
+  host::memoryAllocated(
+      {reinterpret_cast<uint64_t>(P), Bytes, host::MemoryKind::DeviceHeap, "malloc", 0});
   return P;
 }
 
@@ -75,11 +76,11 @@ uint64_t __scopesan_cpu_mapa(uint64_t Shared, uint32_t Rank) {
   Block *Owner = ownerOf(Shared);
   Cluster &C = *T.Owner->Peers;
   if (!Owner || Rank >= C.BlockCount)
-    TheEngine.failFromFiber(FailureCode::IllegalAddress,
-                            "mapa (map_shared_rank) of an address outside shared memory or to rank " +
-                                std::to_string(Rank) + " in a cluster of " +
-                                std::to_string(C.BlockCount) + " blocks, in kernel " +
-                                T.Owner->Grid->Spec.Name + ", " + describeThread(T));
+    TheEngine.failFromFiber(
+        FailureCode::IllegalAddress,
+        "mapa (map_shared_rank) of an address outside shared memory or to rank " +
+            std::to_string(Rank) + " in a cluster of " + std::to_string(C.BlockCount) +
+            " blocks, in kernel " + T.Owner->Grid->Spec.Name + ", " + describeThread(T));
   return Shared - reinterpret_cast<uint64_t>(Owner->Shared) +
          reinterpret_cast<uint64_t>(C.Blocks[Rank]->Shared);
 }
@@ -95,9 +96,10 @@ void __scopesan_cpu_free(void *P) {
   if (!P || TheDeviceHeap.release(P))
     return;
   Thread &T = *Engine::current();
-  TheEngine.failFromFiber(FailureCode::LaunchFailure,
-                          "device free() of a pointer that device malloc() did not return, in kernel " +
-                              T.Owner->Grid->Spec.Name + ", " + describeThread(T));
+  TheEngine.failFromFiber(
+      FailureCode::LaunchFailure,
+      "device free() of a pointer that device malloc() did not return, in kernel " +
+          T.Owner->Grid->Spec.Name + ", " + describeThread(T));
 }
 
 #pragma GCC visibility pop

@@ -71,7 +71,8 @@ bool registersOutside(const MappedFile &File, const Sections &All, const Elf64_S
   const auto *Symbol = File.at<Elf64_Sym>(Symbols.sh_offset, Count);
   for (uint64_t I = 0; Symbol && I < Count; ++I)
     if (Symbol[I].st_shndx == SHN_UNDEF &&
-        !strcmp(File.string(All.First[Symbols.sh_link], Symbol[I].st_name), "__cudaRegisterFatBinary"))
+        !strcmp(File.string(All.First[Symbols.sh_link], Symbol[I].st_name),
+                "__cudaRegisterFatBinary"))
       return true;
   return false;
 }
@@ -81,7 +82,8 @@ bool registersOutside(const MappedFile &File, const Sections &All, const Elf64_S
 CudartLinkage scopesan::cpu::scanCudartLinkage(const std::string &Path) {
   MappedFile File(Path);
   const auto *Header = File.at<Elf64_Ehdr>(0);
-  if (!Header || memcmp(Header->e_ident, ELFMAG, SELFMAG) || Header->e_ident[EI_CLASS] != ELFCLASS64)
+  if (!Header || memcmp(Header->e_ident, ELFMAG, SELFMAG) ||
+      Header->e_ident[EI_CLASS] != ELFCLASS64)
     return CudartLinkage::None;
   if (Header->e_type != ET_EXEC && Header->e_type != ET_DYN)
     return CudartLinkage::None;

@@ -8,9 +8,9 @@
 namespace scopesan::cpu {
 
 enum class CudartLinkage {
-  None,    ///< no embedded device code, or not a readable 64-bit ELF file
-  Shared,  ///< device code is registered with a shared CUDA runtime
-  Static   ///< device code is embedded but nothing outside is asked to register it
+  None,   ///< no embedded device code, or not a readable 64-bit ELF file
+  Shared, ///< device code is registered with a shared CUDA runtime
+  Static  ///< device code is embedded but nothing outside is asked to register it
 };
 
 CudartLinkage scanCudartLinkage(const std::string &Path);

@@ -285,9 +285,7 @@ void Engine::fiberLoop(bool AfterExit) {
   }
 }
 
-void Engine::exitThread() {
-  scopesanRestartStack(current()->Stack->top(), fiberBodyAfterExit);
-}
+void Engine::exitThread() { scopesanRestartStack(current()->Stack->top(), fiberBodyAfterExit); }
 
 void Engine::failFromFiber(FailureCode Code, std::string Message) {
   fail(Code, std::move(Message));

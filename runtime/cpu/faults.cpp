@@ -1,5 +1,6 @@
 #include "cpu/faults.h"
 
+#include "cpu/division.h"
 #include "cpu/engine.h"
 
 #include <link.h>
@@ -57,7 +58,7 @@ void reportFault() {
   std::string Where = "in kernel " + T.Owner->Grid->Spec.Name + ", " + describeThread(T);
   switch (Fault.Signal) {
   case SIGFPE:
-    TheEngine.failFromFiber(FailureCode::LaunchFailure, "integer division by zero " + Where);
+    TheEngine.failFromFiber(FailureCode::LaunchFailure, "arithmetic exception " + Where);
   case SIGILL:
     TheEngine.failFromFiber(FailureCode::LaunchFailure, "unreachable code was executed " + Where);
   default:
@@ -80,6 +81,8 @@ void handle(int Signal, siginfo_t *Info, void *Context) {
     sigaction(Signal, &Previous[Signal], nullptr);
     return;
   }
+  if (Signal == SIGFPE && completeDivision(*static_cast<ucontext_t *>(Context)))
+    return; // the GPU does not trap
   Fault = {Signal, Info->si_addr};
   // Continue on the fiber, as if reportFault had been called on its empty stack. Returning from
   // the handler restores the signal mask.
@@ -116,7 +119,7 @@ void scopesan::cpu::prepareFaultHandling() {
   Installed = true;
   findOwnCode();
   for (int Signal : Signals) {
-    struct sigaction Action {};
+    struct sigaction Action{};
     Action.sa_sigaction = handle;
     Action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&Action.sa_mask);

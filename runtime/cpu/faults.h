@@ -7,8 +7,8 @@ namespace scopesan::cpu {
 /// each OS thread before it drives the engine.
 void prepareFaultHandling();
 
-/// A fault in this library's own code is taken for a defect of the tool and kills the process. Tests
-/// whose kernels are linked in turn that off.
+/// A fault in this library's own code is taken for a defect of the tool and kills the process.
+/// Tests whose kernels are linked in turn that off.
 extern bool OwnCodeIsTool;
 
 /// Set while the runtime itself reads memory on behalf of device code.

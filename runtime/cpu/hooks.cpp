@@ -1,8 +1,8 @@
 // The entry points of abi.def: maybe switch first, then tell the detector, then return without
 // switching. From atomic_before until atomic_after nothing may switch.
+#include "cpu/hooks.h"
 #include "cpu/engine.h"
 #include "cpu/faults.h"
-#include "cpu/hooks.h"
 
 #include "host/collector.h"
 

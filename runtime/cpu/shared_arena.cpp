@@ -21,8 +21,9 @@ bool SharedArena::map() {
     if (P != MAP_FAILED)
       munmap(P, Bytes);
   }
-  fprintf(stderr, "scopesan: cannot map 1.5 GiB below 4 GiB for shared memory; is the address space "
-                  "limited (ulimit -v)?\n");
+  fprintf(stderr,
+          "scopesan: cannot map 1.5 GiB below 4 GiB for shared memory; is the address space "
+          "limited (ulimit -v)?\n");
   abort();
 }
 

@@ -20,7 +20,7 @@ private:
   bool map();
 
   uint64_t Base = 0;
-  uint64_t Size = 0; ///< 0 before the first use
+  uint64_t Size = 0;                 ///< 0 before the first use
   std::map<uint32_t, uint32_t> Free; ///< offset -> bytes, no two adjacent
   std::map<uint32_t, uint32_t> Used; ///< offset -> bytes
 };

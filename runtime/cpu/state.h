@@ -90,7 +90,7 @@ struct LaunchSpec {
   bool Cooperative = false;
   uint32_t DynamicShared = 0;
   core::NodeId Node;
-  uint32_t Index = 0;  ///< 1-based number in the process
+  uint32_t Index = 0;    ///< 1-based number in the process
   void **Args = nullptr; ///< must live until the launch has ended
 };
 

@@ -73,8 +73,9 @@ std::string describe(const Block &B, const Group &G) {
 
 bool sameState(const Block &A, const Block &B) {
   auto Left = groups(A), Right = groups(B);
-  return std::equal(Left.begin(), Left.end(), Right.begin(), Right.end(),
-                    [](auto &L, auto &R) { return L.first == R.first && L.second.Count == R.second.Count; });
+  return std::equal(Left.begin(), Left.end(), Right.begin(), Right.end(), [](auto &L, auto &R) {
+    return L.first == R.first && L.second.Count == R.second.Count;
+  });
 }
 
 core::AccessRecord recordOf(const Thread &T) {
@@ -92,8 +93,8 @@ std::string Engine::describeStuck(bool Livelock) const {
   std::string Text = Livelock ? "every thread that can run only waits (livelock)"
                               : "no thread can run any more (deadlock)";
   for (const Launch *L : Active) {
-    Text += "\n  kernel " + L->Spec.Name + " (launch " + std::to_string(L->Spec.Index) + "): " +
-            std::to_string(L->EndedBlocks) + " of " + std::to_string(L->BlockCount) +
+    Text += "\n  kernel " + L->Spec.Name + " (launch " + std::to_string(L->Spec.Index) +
+            "): " + std::to_string(L->EndedBlocks) + " of " + std::to_string(L->BlockCount) +
             " blocks ended, " + std::to_string(L->BlockCount - L->NextBlock) + " not started";
     if (L->Spec.Cooperative)
       Text += "; cooperative: a grid barrier needs every thread of the grid that has not exited";
@@ -132,8 +133,8 @@ void Engine::reportStuck(core::FindingSink &Sink) const {
       F.rule = First != All.end() ? core::Rule::BarrierMisuse : core::Rule::ForwardProgress;
       if (First == All.end())
         First = All.begin();
-      auto Other = std::find_if(All.begin(), All.end(),
-                                [&](auto &G) { return G.first != First->first; });
+      auto Other =
+          std::find_if(All.begin(), All.end(), [&](auto &G) { return G.first != First->first; });
       F.distance = core::Distance::SameBlock;
       F.first = recordOf(*First->second.First);
       F.second = Other == All.end() ? F.first : recordOf(*Other->second.First);

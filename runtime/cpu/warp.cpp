@@ -157,9 +157,8 @@ bool assembled(const Warp &W, uint32_t Need, uint32_t Mask, uint32_t Op) {
   if ((W.Meeting & Need) != Need)
     return false;
   bool Same = true;
-  forLanes(Need, [&](uint32_t Lane) {
-    Same &= W.Lanes[Lane].Mask == Mask && W.Lanes[Lane].Op == Op;
-  });
+  forLanes(Need,
+           [&](uint32_t Lane) { Same &= W.Lanes[Lane].Mask == Mask && W.Lanes[Lane].Op == Op; });
   return Same;
 }
 

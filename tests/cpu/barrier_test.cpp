@@ -12,14 +12,16 @@ TEST(BlockBarrier, NobodyPassesEarly) {
     S.Seed = Seed;
     Machine M(S);
     uint32_t Count[3] = {}, Wrong = 0;
-    EXPECT_EQ(M.run({3}, {100}, [&] {
-      for (uint32_t Phase = 1; Phase <= 20; ++Phase) {
-        ++Count[bid()];
-        __scopesan_cpu_bar_sync(0, 0, 0, 0);
-        Wrong += Count[bid()] < Phase * 100;
-        __scopesan_cpu_bar_sync(0, 0, 0, 0);
-      }
-    }), RunStatus::LaunchEnded);
+    EXPECT_EQ(M.run({3}, {100},
+                    [&] {
+                      for (uint32_t Phase = 1; Phase <= 20; ++Phase) {
+                        ++Count[bid()];
+                        __scopesan_cpu_bar_sync(0, 0, 0, 0);
+                        Wrong += Count[bid()] < Phase * 100;
+                        __scopesan_cpu_bar_sync(0, 0, 0, 0);
+                      }
+                    }),
+              RunStatus::LaunchEnded);
     EXPECT_EQ(Wrong, 0u);
   }
 }
@@ -38,38 +40,45 @@ TEST(BlockBarrier, Reductions) {
 TEST(BlockBarrier, ExitedThreadsDoNotCount) {
   Machine M;
   uint32_t Passed = 0;
-  EXPECT_EQ(M.run({1}, {64}, [&] {
-    if (tid() % 3 == 0)
-      return;
-    __scopesan_cpu_bar_sync(0, 0, 0, 0);
-    ++Passed;
-  }), RunStatus::LaunchEnded);
+  EXPECT_EQ(M.run({1}, {64},
+                  [&] {
+                    if (tid() % 3 == 0)
+                      return;
+                    __scopesan_cpu_bar_sync(0, 0, 0, 0);
+                    ++Passed;
+                  }),
+            RunStatus::LaunchEnded);
   EXPECT_EQ(Passed, 42u);
 }
 
 TEST(BlockBarrier, ProducersArriveConsumersWait) {
   Machine M;
   int Produced = 0, Wrong = 0;
-  EXPECT_EQ(M.run({1}, {64}, [&] {
-    if (tid() < 32) {
-      ++Produced;
-      __scopesan_cpu_bar_arrive(1, 64);
-    } else {
-      __scopesan_cpu_bar_sync(1, 64, 0, 0);
-      Wrong += Produced != 32;
-    }
-  }), RunStatus::LaunchEnded);
+  EXPECT_EQ(M.run({1}, {64},
+                  [&] {
+                    if (tid() < 32) {
+                      ++Produced;
+                      __scopesan_cpu_bar_arrive(1, 64);
+                    } else {
+                      __scopesan_cpu_bar_sync(1, 64, 0, 0);
+                      Wrong += Produced != 32;
+                    }
+                  }),
+            RunStatus::LaunchEnded);
   EXPECT_EQ(Wrong, 0);
 }
 
 TEST(BlockBarrier, AnExplicitCountCountsWholeWarps) {
   Machine M; // 48 threads: the second warp has 16 lanes and counts 32
-  EXPECT_EQ(M.run({1}, {48}, [&] { __scopesan_cpu_bar_sync(2, 64, 0, 0); }), RunStatus::LaunchEnded);
-  EXPECT_EQ(M.run({1}, {64}, [&] { // lanes that exit before or after count too
-    if (tid() % 5 == 1)
-      return;
-    __scopesan_cpu_bar_sync(2, 64, 0, 0);
-  }), RunStatus::LaunchEnded);
+  EXPECT_EQ(M.run({1}, {48}, [&] { __scopesan_cpu_bar_sync(2, 64, 0, 0); }),
+            RunStatus::LaunchEnded);
+  EXPECT_EQ(M.run({1}, {64},
+                  [&] { // lanes that exit before or after count too
+                    if (tid() % 5 == 1)
+                      return;
+                    __scopesan_cpu_bar_sync(2, 64, 0, 0);
+                  }),
+            RunStatus::LaunchEnded);
 }
 
 TEST(BlockBarrier, DeadlockNamesTheBarrier) {
@@ -77,11 +86,13 @@ TEST(BlockBarrier, DeadlockNamesTheBarrier) {
   RunStatus R = M.run({1}, {8}, [&] { __scopesan_cpu_bar_sync(tid() < 3 ? 1 : 2, 0, 0, 0); });
   EXPECT_EQ(R, RunStatus::Deadlocked);
   std::string Text = TheEngine.describeStuck(false);
-  EXPECT_NE(Text.find("3 of 8 live threads (first: thread [0,0,0]) wait at barrier 1: 3 of 8 arrived"),
-            std::string::npos)
+  EXPECT_NE(
+      Text.find("3 of 8 live threads (first: thread [0,0,0]) wait at barrier 1: 3 of 8 arrived"),
+      std::string::npos)
       << Text;
-  EXPECT_NE(Text.find("5 of 8 live threads (first: thread [3,0,0]) wait at barrier 2: 5 of 8 arrived"),
-            std::string::npos)
+  EXPECT_NE(
+      Text.find("5 of 8 live threads (first: thread [3,0,0]) wait at barrier 2: 5 of 8 arrived"),
+      std::string::npos)
       << Text;
   TheEngine.reportStuck(M.Sink);
   ASSERT_EQ(M.Sink.Findings.size(), 1u);
@@ -98,19 +109,23 @@ TEST(ClusterBarrier, OrdersTheBlocksOfACluster) {
   LaunchSpec Extra;
   Extra.ClusterDim = {2, 2, 1};
   uint32_t Count[2] = {}, Wrong = 0;
-  EXPECT_EQ(M.run({4, 2}, {32}, [&] {
-    const Thread &T = *Engine::current();
-    uint32_t C = T.ctaid[0] / 2;
-    EXPECT_EQ(T.Owner->Rank, T.ctaid[0] % 2 + 2 * T.ctaid[1]);
-    for (uint32_t Phase = 1; Phase <= 10; ++Phase) {
-      ++Count[C];
-      __scopesan_cpu_cluster_arrive();
-      __scopesan_cpu_cluster_wait();
-      Wrong += Count[C] < Phase * 128;
-      __scopesan_cpu_cluster_arrive();
-      __scopesan_cpu_cluster_wait();
-    }
-  }, Extra), RunStatus::LaunchEnded);
+  EXPECT_EQ(M.run(
+                {4, 2}, {32},
+                [&] {
+                  const Thread &T = *Engine::current();
+                  uint32_t C = T.ctaid[0] / 2;
+                  EXPECT_EQ(T.Owner->Rank, T.ctaid[0] % 2 + 2 * T.ctaid[1]);
+                  for (uint32_t Phase = 1; Phase <= 10; ++Phase) {
+                    ++Count[C];
+                    __scopesan_cpu_cluster_arrive();
+                    __scopesan_cpu_cluster_wait();
+                    Wrong += Count[C] < Phase * 128;
+                    __scopesan_cpu_cluster_arrive();
+                    __scopesan_cpu_cluster_wait();
+                  }
+                },
+                Extra),
+            RunStatus::LaunchEnded);
   EXPECT_EQ(Wrong, 0u);
 }
 
@@ -118,22 +133,25 @@ TEST(ClusterMemory, MapaReachesThePeer) {
   Machine M;
   LaunchSpec Extra;
   Extra.ClusterDim = {4, 1, 1};
-  M.run({4}, {1}, [&] {
-    Thread &T = *Engine::current();
-    auto Mine = reinterpret_cast<uint64_t>(T.shared) + ReservedShared;
-    *reinterpret_cast<uint32_t *>(Mine) = T.Owner->Rank + 100;
-    __scopesan_cpu_cluster_arrive();
-    __scopesan_cpu_cluster_wait();
-    uint32_t Peer = (T.Owner->Rank + 1) % 4;
-    uint64_t Theirs = __scopesan_cpu_mapa(Mine, Peer);
-    EXPECT_EQ(*reinterpret_cast<uint32_t *>(Theirs), Peer + 100);
-    EXPECT_EQ(__scopesan_cpu_getctarank(Theirs), Peer);
-    auto *P = reinterpret_cast<void *>(Theirs);
-    EXPECT_FALSE(__scopesan_cpu_isspacep(P, uint32_t(scopesan::abi::Space::Shared)));
-    EXPECT_TRUE(__scopesan_cpu_isspacep(P, uint32_t(scopesan::abi::Space::SharedCluster)));
-    EXPECT_TRUE(__scopesan_cpu_isspacep(&Peer, uint32_t(scopesan::abi::Space::Local)));
-    EXPECT_LT(Theirs, uint64_t(1) << 32);
-  }, Extra);
+  M.run(
+      {4}, {1},
+      [&] {
+        Thread &T = *Engine::current();
+        auto Mine = reinterpret_cast<uint64_t>(T.shared) + ReservedShared;
+        *reinterpret_cast<uint32_t *>(Mine) = T.Owner->Rank + 100;
+        __scopesan_cpu_cluster_arrive();
+        __scopesan_cpu_cluster_wait();
+        uint32_t Peer = (T.Owner->Rank + 1) % 4;
+        uint64_t Theirs = __scopesan_cpu_mapa(Mine, Peer);
+        EXPECT_EQ(*reinterpret_cast<uint32_t *>(Theirs), Peer + 100);
+        EXPECT_EQ(__scopesan_cpu_getctarank(Theirs), Peer);
+        auto *P = reinterpret_cast<void *>(Theirs);
+        EXPECT_FALSE(__scopesan_cpu_isspacep(P, uint32_t(scopesan::abi::Space::Shared)));
+        EXPECT_TRUE(__scopesan_cpu_isspacep(P, uint32_t(scopesan::abi::Space::SharedCluster)));
+        EXPECT_TRUE(__scopesan_cpu_isspacep(&Peer, uint32_t(scopesan::abi::Space::Local)));
+        EXPECT_LT(Theirs, uint64_t(1) << 32);
+      },
+      Extra);
 }
 
 TEST(SharedMemory, StartsWithTheSeedsPattern) {

@@ -15,5 +15,6 @@ TEST(ElfScan, SharedRuntime) { EXPECT_EQ(scanCudartLinkage(SHARED_SAMPLE), Cudar
 TEST(ElfScan, StaticRuntime) { EXPECT_EQ(scanCudartLinkage(STATIC_SAMPLE), CudartLinkage::Static); }
 
 TEST(ElfScan, MessageSaysWhatToDo) {
-  EXPECT_NE(staticCudartMessage("app").find("'app' has a statically linked CUDA runtime"), std::string::npos);
+  EXPECT_NE(staticCudartMessage("app").find("'app' has a statically linked CUDA runtime"),
+            std::string::npos);
 }

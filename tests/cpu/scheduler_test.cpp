@@ -100,7 +100,10 @@ TEST(Scheduler, NothingSwitchesWithinAnAtomic) {
   Machine M;
   static uint32_t Counter;
   Counter = 0;
-  constexpr uint32_t Op = scopesan::abi::Op(scopesan::abi::AccessKind::Rmw, scopesan::abi::MemoryOrder::Relaxed, scopesan::abi::Scope::Device).raw();
+  constexpr uint32_t Op =
+      scopesan::abi::Op(scopesan::abi::AccessKind::Rmw, scopesan::abi::MemoryOrder::Relaxed,
+                        scopesan::abi::Scope::Device)
+          .raw();
   M.run({8}, {32}, [&] {
     for (int I = 0; I < 20; ++I) {
       __scopesan_atomic_before(&Counter, 4, Op, 0);
@@ -119,8 +122,14 @@ TEST(Scheduler, SpinningOnALaterBlockEnds) {
   Machine M(S);
   static volatile uint32_t Flag;
   Flag = 0;
-  constexpr uint32_t Load = scopesan::abi::Op(scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Relaxed, scopesan::abi::Scope::Device).raw();
-  constexpr uint32_t Store = scopesan::abi::Op(scopesan::abi::AccessKind::Store, scopesan::abi::MemoryOrder::Relaxed, scopesan::abi::Scope::Device).raw();
+  constexpr uint32_t Load =
+      scopesan::abi::Op(scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Relaxed,
+                        scopesan::abi::Scope::Device)
+          .raw();
+  constexpr uint32_t Store =
+      scopesan::abi::Op(scopesan::abi::AccessKind::Store, scopesan::abi::MemoryOrder::Relaxed,
+                        scopesan::abi::Scope::Device)
+          .raw();
   RunStatus R = M.run({4}, {32}, [&] {
     if (bid() == 3) {
       __scopesan_atomic_before(const_cast<uint32_t *>(&Flag), 4, Store, 0);
@@ -158,7 +167,9 @@ TEST(Scheduler, CooperativeGridsAreWhollyResident) {
   LaunchSpec Extra;
   Extra.Cooperative = true;
   size_t Most = 0;
-  M.run({40}, {8}, [&] { Most = std::max(Most, Engine::current()->Owner->Grid->Resident.size()); }, Extra);
+  M.run(
+      {40}, {8}, [&] { Most = std::max(Most, Engine::current()->Owner->Grid->Resident.size()); },
+      Extra);
   EXPECT_EQ(Most, 40u);
 }
 
@@ -222,12 +233,14 @@ TEST(Faults, IllegalAddressEndsTheKernelOnly) {
   });
   EXPECT_EQ(R, RunStatus::Failed);
   EXPECT_EQ(TheEngine.failure().Code, FailureCode::IllegalAddress);
-  EXPECT_NE(TheEngine.failure().Message.find("illegal address 0x10 in kernel native, block [0,0,0] thread [5,0,0]"),
+  EXPECT_NE(TheEngine.failure().Message.find(
+                "illegal address 0x10 in kernel native, block [0,0,0] thread [5,0,0]"),
             std::string::npos)
       << TheEngine.failure().Message;
   TheEngine.abandonAll();
   int Ran = 0;
-  EXPECT_EQ(M.run({1}, {8}, [&] { ++Ran; }), RunStatus::LaunchEnded) << "the engine is usable again";
+  EXPECT_EQ(M.run({1}, {8}, [&] { ++Ran; }), RunStatus::LaunchEnded)
+      << "the engine is usable again";
   EXPECT_EQ(Ran, 8);
 }
 
@@ -240,5 +253,24 @@ static int overflow(volatile char *Outer) {
 TEST(Faults, StackOverflowIsNamed) {
   Machine M;
   EXPECT_EQ(M.run({1}, {1}, [&] { overflow(nullptr); }), RunStatus::Failed);
-  EXPECT_NE(TheEngine.failure().Message.find("stack overflow"), std::string::npos) << TheEngine.failure().Message;
+  EXPECT_NE(TheEngine.failure().Message.find("stack overflow"), std::string::npos)
+      << TheEngine.failure().Message;
+}
+
+// On a GPU integer division never traps.
+TEST(Faults, DivisionByZeroGivesTheHardwaresResult) {
+  Machine M;
+  volatile uint32_t Zero = 0, Seven = 7;
+  volatile int64_t Zero64 = 0, Nine = 9;
+  volatile int32_t Minimum = INT32_MIN, MinusOne = -1;
+  EXPECT_EQ(M.run({1}, {1},
+                  [&] {
+                    EXPECT_EQ(Seven / Zero, ~0u);
+                    EXPECT_EQ(Seven % Zero, 7u);
+                    EXPECT_EQ(Nine / Zero64, -1);
+                    EXPECT_EQ(Nine % Zero64, 9);
+                    EXPECT_EQ(Minimum / MinusOne, INT32_MIN);
+                    EXPECT_EQ(Minimum % MinusOne, 0);
+                  }),
+            RunStatus::LaunchEnded);
 }

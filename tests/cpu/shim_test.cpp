@@ -18,7 +18,10 @@ void storeKernel(void **Args) { // (int *To, int Value)
 }
 void spinKernel(void **Args) { // (volatile int *Flag): waits until it is not 0
   auto *Flag = *static_cast<volatile int **>(Args[0]);
-  constexpr uint32_t Op = scopesan::abi::Op(scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Relaxed, scopesan::abi::Scope::System).raw();
+  constexpr uint32_t Op =
+      scopesan::abi::Op(scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Relaxed,
+                        scopesan::abi::Scope::System)
+          .raw();
   for (int Seen = 0; !Seen;) {
     __scopesan_atomic_before(const_cast<int *>(Flag), 4, Op, 0);
     Seen = *Flag;
@@ -41,8 +44,9 @@ Kernel kernel(const char *Name, void (*Entry)(void **), uint32_t Count, const ui
   K.paramSizes = Sizes;
   return K;
 }
-const Kernel Kernels[] = {kernel("store", storeKernel, 2, StoreSizes), kernel("spin", spinKernel, 1, SpinSizes),
-                          kernel("crash", crashKernel, 0, nullptr), kernel("assert_", assertKernel, 0, nullptr)};
+const Kernel Kernels[] = {
+    kernel("store", storeKernel, 2, StoreSizes), kernel("spin", spinKernel, 1, SpinSizes),
+    kernel("crash", crashKernel, 0, nullptr), kernel("assert_", assertKernel, 0, nullptr)};
 // Stand for the host stubs and the host shadow of the variable.
 char StoreStub, SpinStub, CrashStub, AssertStub, IntStub, UnknownStub;
 
@@ -218,7 +222,8 @@ TEST_F(Shim, TwoDimensionalCopies) {
   EXPECT_EQ(static_cast<int *>(D)[Pitch / 4], 4);
   EXPECT_EQ(cudaMemcpy2D(Back, 12, D, Pitch, 12, 2, cudaMemcpyDeviceToHost), cudaSuccess);
   EXPECT_EQ(memcmp(Host, Back, sizeof Host), 0);
-  EXPECT_EQ(cudaMemcpy2D(Back, 8, D, Pitch, 12, 2, cudaMemcpyDeviceToHost), cudaErrorInvalidPitchValue);
+  EXPECT_EQ(cudaMemcpy2D(Back, 8, D, Pitch, 12, 2, cudaMemcpyDeviceToHost),
+            cudaErrorInvalidPitchValue);
   cudaGetLastError();
 }
 
@@ -244,7 +249,8 @@ TEST_F(Shim, PointerAttributesAndArguments) {
   EXPECT_EQ(cudaPointerGetAttributes(&A, &Host), cudaSuccess);
   EXPECT_EQ(A.type, cudaMemoryTypeUnregistered);
   EXPECT_EQ(cudaMemcpy(&Host, &Host, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaMemcpy(D, &Host, 64, cudaMemcpyHostToDevice), cudaErrorInvalidValue) << "beyond the allocation";
+  EXPECT_EQ(cudaMemcpy(D, &Host, 64, cudaMemcpyHostToDevice), cudaErrorInvalidValue)
+      << "beyond the allocation";
   EXPECT_EQ(cudaFree(&Host), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "reading forgets";
@@ -253,14 +259,19 @@ TEST_F(Shim, PointerAttributesAndArguments) {
 TEST_F(Shim, LaunchConfigurationsAreChecked) {
   int *D = deviceInts(), V = 1;
   void *Args[] = {&D, &V};
-  EXPECT_EQ(cudaLaunchKernel(&StoreStub, dim3(0), dim3(1), Args, 0, nullptr), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(cudaLaunchKernel(&StoreStub, dim3(1), dim3(1025), Args, 0, nullptr), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(cudaLaunchKernel(&StoreStub, dim3(1), dim3(1), Args, 60000, nullptr), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaFuncSetAttribute(&StoreStub, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000), cudaSuccess);
+  EXPECT_EQ(cudaLaunchKernel(&StoreStub, dim3(0), dim3(1), Args, 0, nullptr),
+            cudaErrorInvalidConfiguration);
+  EXPECT_EQ(cudaLaunchKernel(&StoreStub, dim3(1), dim3(1025), Args, 0, nullptr),
+            cudaErrorInvalidConfiguration);
+  EXPECT_EQ(cudaLaunchKernel(&StoreStub, dim3(1), dim3(1), Args, 60000, nullptr),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFuncSetAttribute(&StoreStub, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000),
+            cudaSuccess);
   EXPECT_EQ(cudaLaunchKernel(&StoreStub, dim3(1), dim3(1), Args, 60000, nullptr), cudaSuccess);
   EXPECT_EQ(cudaLaunchCooperativeKernel(&StoreStub, dim3(100000), dim3(32), Args, 0, nullptr),
             cudaErrorCooperativeLaunchTooLarge);
-  EXPECT_EQ(cudaLaunchKernel(&UnknownStub, dim3(1), dim3(1), Args, 0, nullptr), cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(cudaLaunchKernel(&UnknownStub, dim3(1), dim3(1), Args, 0, nullptr),
+            cudaErrorInvalidDeviceFunction);
   cudaGetLastError();
 }
 

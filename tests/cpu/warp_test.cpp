@@ -58,20 +58,24 @@ TEST(Warp, MatchElectRedux) {
 
 TEST(Warp, DisjointMasksMeetIndependently) {
   Machine M;
-  EXPECT_EQ(M.run({1}, {32}, [&] {
-    uint32_t Mask = tid() < 16 ? 0xFFFFu : 0xFFFF0000u;
-    for (uint32_t I = 0; I < (tid() < 16 ? 5u : 9u); ++I)
-      EXPECT_EQ(warp(WarpOp::VoteBallot, Mask, 1), Mask);
-  }), RunStatus::LaunchEnded);
+  EXPECT_EQ(M.run({1}, {32},
+                  [&] {
+                    uint32_t Mask = tid() < 16 ? 0xFFFFu : 0xFFFF0000u;
+                    for (uint32_t I = 0; I < (tid() < 16 ? 5u : 9u); ++I)
+                      EXPECT_EQ(warp(WarpOp::VoteBallot, Mask, 1), Mask);
+                  }),
+            RunStatus::LaunchEnded);
 }
 
 TEST(Warp, ExitedLanesDoNotCount) {
   Machine M;
-  EXPECT_EQ(M.run({1}, {32}, [&] {
-    if (tid() < 10)
-      return;
-    EXPECT_EQ(warp(WarpOp::VoteBallot, Full, 1), 0xFFFFFC00u);
-  }), RunStatus::LaunchEnded);
+  EXPECT_EQ(M.run({1}, {32},
+                  [&] {
+                    if (tid() < 10)
+                      return;
+                    EXPECT_EQ(warp(WarpOp::VoteBallot, Full, 1), 0xFFFFFC00u);
+                  }),
+            RunStatus::LaunchEnded);
 }
 
 TEST(Warp, PartialWarp) {
@@ -87,17 +91,20 @@ TEST(Warp, PartialWarp) {
 TEST(Warp, CallerOutsideItsMaskFails) {
   Machine M;
   EXPECT_EQ(M.run({1}, {2}, [&] { warp(WarpOp::Sync, 1u << (1 - tid()), 0); }), RunStatus::Failed);
-  EXPECT_NE(TheEngine.failure().Message.find("does not contain the calling lane"), std::string::npos);
+  EXPECT_NE(TheEngine.failure().Message.find("does not contain the calling lane"),
+            std::string::npos);
 }
 
 TEST(Warp, DeadlockNamesTheMask) {
   Machine M;
-  EXPECT_EQ(M.run({1}, {2}, [&] {
-    if (tid() == 0)
-      warp(WarpOp::Sync, 3, 0);
-    else
-      __scopesan_cpu_bar_sync(0, 0, 0, 0);
-  }), RunStatus::Deadlocked);
+  EXPECT_EQ(M.run({1}, {2},
+                  [&] {
+                    if (tid() == 0)
+                      warp(WarpOp::Sync, 3, 0);
+                    else
+                      __scopesan_cpu_bar_sync(0, 0, 0, 0);
+                  }),
+            RunStatus::Deadlocked);
   EXPECT_NE(TheEngine.describeStuck(false).find("mask 0x00000003"), std::string::npos);
 }
 

@@ -16,19 +16,21 @@ namespace {
 class RoomySink final : public core::FindingSink {
 public:
   void report(const core::Finding &F) override {
-    onLargeStack([](core::FindingSink &Sink, const void *P) {
-      Sink.report(*static_cast<const core::Finding *>(P));
-    }, &F);
+    onLargeStack([](core::FindingSink &Sink,
+                    const void *P) { Sink.report(*static_cast<const core::Finding *>(P)); },
+                 &F);
   }
   void gaveUp(const char *What, uint64_t Count) override {
     struct Arguments {
       const char *What;
       uint64_t Count;
     } A{What, Count};
-    onLargeStack([](core::FindingSink &Sink, const void *P) {
-      auto *A = static_cast<const Arguments *>(P);
-      Sink.gaveUp(A->What, A->Count);
-    }, &A);
+    onLargeStack(
+        [](core::FindingSink &Sink, const void *P) {
+          auto *A = static_cast<const Arguments *>(P);
+          Sink.gaveUp(A->What, A->Count);
+        },
+        &A);
   }
 
 private:
@@ -46,10 +48,13 @@ private:
     if (!Stack)
       Stack = static_cast<char *>(aligned_alloc(4096, StackBytes));
     Busy = true;
-    scopesanCallOnStack(Stack + StackBytes, [](void *P) {
-      auto *R = static_cast<Request *>(P);
-      R->Run(host::findingSink(), R->Argument);
-    }, &R);
+    scopesanCallOnStack(
+        Stack + StackBytes,
+        [](void *P) {
+          auto *R = static_cast<Request *>(P);
+          R->Run(host::findingSink(), R->Argument);
+        },
+        &R);
     Busy = false;
   }
 

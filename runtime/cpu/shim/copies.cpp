@@ -86,8 +86,8 @@ cudaError_t scopesan::cpu::copy(const CopyRequest &R) {
     std::shared_ptr<std::vector<char>> Staged;
     if (!Wait && !Known.From)
       Staged = stage(From, R.Size);
-    OperationRef Op = C.Work.enqueueCopy(
-        S, [&C, To = R.To, From, Size = R.Size, Staged](Operation &Self) {
+    OperationRef Op =
+        C.Work.enqueueCopy(S, [&C, To = R.To, From, Size = R.Size, Staged](Operation &Self) {
           shadow(C, Self.Node, From, Size, false);
           shadow(C, Self.Node, To, Size, true);
           moveBytes(To, From, Size);

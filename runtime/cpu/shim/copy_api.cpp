@@ -17,7 +17,8 @@ cudaError_t copyLine(const char *Api, void *To, const void *From, size_t Bytes, 
 }
 
 cudaError_t copyRows(const char *Api, void *To, size_t ToPitch, const void *From, size_t FromPitch,
-                     size_t Width, size_t Height, cudaMemcpyKind Kind, cudaStream_t Queue, bool Async) {
+                     size_t Width, size_t Height, cudaMemcpyKind Kind, cudaStream_t Queue,
+                     bool Async) {
   if (Width > ToPitch || Width > FromPitch)
     return record(cudaErrorInvalidPitchValue);
   Place T{static_cast<char *>(To), ToPitch, 0};
@@ -37,16 +38,22 @@ cudaError_t copyBox(const char *Api, const cudaMemcpy3DParms *P, cudaStream_t Qu
     host::incomplete("the CPU backend lacks CUDA arrays (" + std::string(Api) + ")");
     return record(cudaErrorNotSupported);
   }
-  return copy({Api, placeOf(P->dstPtr, P->dstPos), placeOf(P->srcPtr, P->srcPos),
-               {P->extent.width, P->extent.height, P->extent.depth}, P->kind, Queue, Async});
+  return copy({Api,
+               placeOf(P->dstPtr, P->dstPos),
+               placeOf(P->srcPtr, P->srcPos),
+               {P->extent.width, P->extent.height, P->extent.depth},
+               P->kind,
+               Queue,
+               Async});
 }
 
-cudaError_t fillLine(const char *Api, void *To, int Value, size_t Bytes, cudaStream_t Queue, bool Async) {
+cudaError_t fillLine(const char *Api, void *To, int Value, size_t Bytes, cudaStream_t Queue,
+                     bool Async) {
   return fill({Api, line(To), {Bytes, 1, 1}, Value, Queue, Async});
 }
 
-cudaError_t fillRows(const char *Api, void *To, size_t Pitch, int Value, size_t Width, size_t Height,
-                     cudaStream_t Queue, bool Async) {
+cudaError_t fillRows(const char *Api, void *To, size_t Pitch, int Value, size_t Width,
+                     size_t Height, cudaStream_t Queue, bool Async) {
   return fill({Api, {static_cast<char *>(To), Pitch, 0}, {Width, Height, 1}, Value, Queue, Async});
 }
 
@@ -62,10 +69,12 @@ cudaError_t fillBox(const char *Api, cudaPitchedPtr To, int Value, cudaExtent E,
 cudaError_t cudaMemcpy(void *To, const void *From, size_t Bytes, cudaMemcpyKind Kind) {
   return copyLine("cudaMemcpy", To, From, Bytes, Kind, cudaStreamLegacy, false);
 }
-SCOPESAN_EXPORT cudaError_t cudaMemcpy_ptds(void *To, const void *From, size_t Bytes, cudaMemcpyKind Kind) {
+SCOPESAN_EXPORT cudaError_t cudaMemcpy_ptds(void *To, const void *From, size_t Bytes,
+                                            cudaMemcpyKind Kind) {
   return copyLine("cudaMemcpy", To, From, Bytes, Kind, cudaStreamPerThread, false);
 }
-cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t Bytes, cudaMemcpyKind Kind, cudaStream_t S) {
+cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t Bytes, cudaMemcpyKind Kind,
+                            cudaStream_t S) {
   return copyLine("cudaMemcpyAsync", To, From, Bytes, Kind, S, true);
 }
 SCOPESAN_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void *To, const void *From, size_t Bytes,
@@ -73,23 +82,27 @@ SCOPESAN_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void *To, const void *From, siz
   return cudaMemcpyAsync(To, From, Bytes, Kind, perThread(S));
 }
 cudaError_t cudaMemcpyPeer(void *To, int, const void *From, int, size_t Bytes) {
-  return copyLine("cudaMemcpyPeer", To, From, Bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy, false);
+  return copyLine("cudaMemcpyPeer", To, From, Bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy,
+                  false);
 }
-cudaError_t cudaMemcpyPeerAsync(void *To, int, const void *From, int, size_t Bytes, cudaStream_t S) {
+cudaError_t cudaMemcpyPeerAsync(void *To, int, const void *From, int, size_t Bytes,
+                                cudaStream_t S) {
   return copyLine("cudaMemcpyPeerAsync", To, From, Bytes, cudaMemcpyDeviceToDevice, S, true);
 }
 
 cudaError_t cudaMemcpy2D(void *To, size_t ToPitch, const void *From, size_t FromPitch, size_t Width,
                          size_t Height, cudaMemcpyKind Kind) {
-  return copyRows("cudaMemcpy2D", To, ToPitch, From, FromPitch, Width, Height, Kind, cudaStreamLegacy, false);
+  return copyRows("cudaMemcpy2D", To, ToPitch, From, FromPitch, Width, Height, Kind,
+                  cudaStreamLegacy, false);
 }
-SCOPESAN_EXPORT cudaError_t cudaMemcpy2D_ptds(void *To, size_t ToPitch, const void *From, size_t FromPitch,
-                                              size_t Width, size_t Height, cudaMemcpyKind Kind) {
-  return copyRows("cudaMemcpy2D", To, ToPitch, From, FromPitch, Width, Height, Kind, cudaStreamPerThread,
-                  false);
+SCOPESAN_EXPORT cudaError_t cudaMemcpy2D_ptds(void *To, size_t ToPitch, const void *From,
+                                              size_t FromPitch, size_t Width, size_t Height,
+                                              cudaMemcpyKind Kind) {
+  return copyRows("cudaMemcpy2D", To, ToPitch, From, FromPitch, Width, Height, Kind,
+                  cudaStreamPerThread, false);
 }
-cudaError_t cudaMemcpy2DAsync(void *To, size_t ToPitch, const void *From, size_t FromPitch, size_t Width,
-                              size_t Height, cudaMemcpyKind Kind, cudaStream_t S) {
+cudaError_t cudaMemcpy2DAsync(void *To, size_t ToPitch, const void *From, size_t FromPitch,
+                              size_t Width, size_t Height, cudaMemcpyKind Kind, cudaStream_t S) {
   return copyRows("cudaMemcpy2DAsync", To, ToPitch, From, FromPitch, Width, Height, Kind, S, true);
 }
 SCOPESAN_EXPORT cudaError_t cudaMemcpy2DAsync_ptsz(void *To, size_t ToPitch, const void *From,
@@ -120,16 +133,19 @@ SCOPESAN_EXPORT cudaError_t cudaMemset_ptds(void *To, int Value, size_t Bytes) {
 cudaError_t cudaMemsetAsync(void *To, int Value, size_t Bytes, cudaStream_t S) {
   return fillLine("cudaMemsetAsync", To, Value, Bytes, S, true);
 }
-SCOPESAN_EXPORT cudaError_t cudaMemsetAsync_ptsz(void *To, int Value, size_t Bytes, cudaStream_t S) {
+SCOPESAN_EXPORT cudaError_t cudaMemsetAsync_ptsz(void *To, int Value, size_t Bytes,
+                                                 cudaStream_t S) {
   return fillLine("cudaMemsetAsync", To, Value, Bytes, perThread(S), true);
 }
 cudaError_t cudaMemset2D(void *To, size_t Pitch, int Value, size_t Width, size_t Height) {
   return fillRows("cudaMemset2D", To, Pitch, Value, Width, Height, cudaStreamLegacy, false);
 }
-SCOPESAN_EXPORT cudaError_t cudaMemset2D_ptds(void *To, size_t Pitch, int Value, size_t Width, size_t Height) {
+SCOPESAN_EXPORT cudaError_t cudaMemset2D_ptds(void *To, size_t Pitch, int Value, size_t Width,
+                                              size_t Height) {
   return fillRows("cudaMemset2D", To, Pitch, Value, Width, Height, cudaStreamPerThread, false);
 }
-cudaError_t cudaMemset2DAsync(void *To, size_t Pitch, int Value, size_t Width, size_t Height, cudaStream_t S) {
+cudaError_t cudaMemset2DAsync(void *To, size_t Pitch, int Value, size_t Width, size_t Height,
+                              cudaStream_t S) {
   return fillRows("cudaMemset2DAsync", To, Pitch, Value, Width, Height, S, true);
 }
 SCOPESAN_EXPORT cudaError_t cudaMemset2DAsync_ptsz(void *To, size_t Pitch, int Value, size_t Width,
@@ -145,6 +161,7 @@ SCOPESAN_EXPORT cudaError_t cudaMemset3D_ptds(cudaPitchedPtr To, int Value, cuda
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr To, int Value, cudaExtent E, cudaStream_t S) {
   return fillBox("cudaMemset3DAsync", To, Value, E, S, true);
 }
-SCOPESAN_EXPORT cudaError_t cudaMemset3DAsync_ptsz(cudaPitchedPtr To, int Value, cudaExtent E, cudaStream_t S) {
+SCOPESAN_EXPORT cudaError_t cudaMemset3DAsync_ptsz(cudaPitchedPtr To, int Value, cudaExtent E,
+                                                   cudaStream_t S) {
   return fillBox("cudaMemset3DAsync", To, Value, E, perThread(S), true);
 }

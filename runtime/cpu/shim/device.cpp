@@ -24,7 +24,8 @@ cudaError_t cudaGetDevice(int *Device) {
   return apiCall([&](Context &) { return *Device = 0, cudaSuccess; });
 }
 cudaError_t cudaSetDevice(int Device) {
-  return deviceCall([&](Context &) { return valid(Device) ? cudaSuccess : cudaErrorInvalidDevice; });
+  return deviceCall(
+      [&](Context &) { return valid(Device) ? cudaSuccess : cudaErrorInvalidDevice; });
 }
 cudaError_t cudaInitDevice(int Device, unsigned, unsigned) { return cudaSetDevice(Device); }
 cudaError_t cudaSetValidDevices(int *, int) { return cudaSuccess; }
@@ -47,7 +48,8 @@ cudaError_t cudaSetDeviceFlags(unsigned Flags) {
   return apiCall([&](Context &C) { return C.DeviceFlags = Flags, cudaSuccess; });
 }
 cudaError_t cudaGetDeviceFlags(unsigned *Flags) {
-  return apiCall([&](Context &C) { return *Flags = C.DeviceFlags | cudaDeviceMapHost, cudaSuccess; });
+  return apiCall(
+      [&](Context &C) { return *Flags = C.DeviceFlags | cudaDeviceMapHost, cudaSuccess; });
 }
 cudaError_t cudaProfilerStart() { return cudaSuccess; }
 cudaError_t cudaProfilerStop() { return cudaSuccess; }
@@ -71,7 +73,9 @@ cudaError_t cudaDeviceGetLimit(size_t *Value, cudaLimit Limit) {
     return *Value = C.Limits[Limit], cudaSuccess;
   });
 }
-cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache *Config) { return *Config = cudaFuncCachePreferNone, cudaSuccess; }
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache *Config) {
+  return *Config = cudaFuncCachePreferNone, cudaSuccess;
+}
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *Config) {
   return *Config = cudaSharedMemBankSizeFourByte, cudaSuccess;

@@ -51,7 +51,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *Result, unsigned Flags) {
     return cudaSuccess;
   });
 }
-cudaError_t cudaEventCreate(cudaEvent_t *Result) { return cudaEventCreateWithFlags(Result, cudaEventDefault); }
+cudaError_t cudaEventCreate(cudaEvent_t *Result) {
+  return cudaEventCreateWithFlags(Result, cudaEventDefault);
+}
 
 cudaError_t cudaEventDestroy(cudaEvent_t Handle) {
   return apiCall([&](Context &) {
@@ -68,7 +70,9 @@ cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t S) { return recordEvent(
 SCOPESAN_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t E, cudaStream_t S) {
   return recordEvent(E, perThread(S));
 }
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t E, cudaStream_t S, unsigned) { return recordEvent(E, S); }
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t E, cudaStream_t S, unsigned) {
+  return recordEvent(E, S);
+}
 SCOPESAN_EXPORT cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t E, cudaStream_t S, unsigned) {
   return recordEvent(E, perThread(S));
 }

@@ -12,8 +12,8 @@ std::vector<Snapshot> scopesan::cpu::findSnapshots(const void *Fatbin, size_t By
   Magic.resize(sizeof abi::SnapshotHeader::magic);
   std::vector<Snapshot> Result;
   const char *P = static_cast<const char *>(Fatbin), *End = P + Bytes;
-  while (const char *Hit = static_cast<const char *>(
-             memmem(P, size_t(End - P), Magic.data(), Magic.size()))) {
+  while (const char *Hit =
+             static_cast<const char *>(memmem(P, size_t(End - P), Magic.data(), Magic.size()))) {
     P = Hit + Magic.size();
     abi::SnapshotHeader Header;
     if (size_t(End - Hit) < sizeof Header)

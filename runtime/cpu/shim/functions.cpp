@@ -86,7 +86,8 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *Handle, cudaSharedMemConfig) 
 }
 
 cudaError_t cudaFuncGetName(const char **Name, const void *Handle) {
-  return functionCall(Handle, [&](KernelFunction &F) { return *Name = F.Symbol.c_str(), cudaSuccess; });
+  return functionCall(Handle,
+                      [&](KernelFunction &F) { return *Name = F.Symbol.c_str(), cudaSuccess; });
 }
 
 cudaError_t cudaFuncGetParamInfo(const void *Handle, size_t Index, size_t *Offset, size_t *Size) {
@@ -118,6 +119,7 @@ cudaError_t cudaGetKernel(cudaKernel_t *Result, const void *Handle) {
   });
 }
 
-cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t Kernel, cudaFuncAttribute Attribute, int Value, int) {
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t Kernel, cudaFuncAttribute Attribute,
+                                            int Value, int) {
   return cudaFuncSetAttribute(reinterpret_cast<const void *>(Kernel), Attribute, Value);
 }

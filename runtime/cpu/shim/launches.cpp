@@ -42,9 +42,11 @@ cudaError_t checkCluster(const Request &R, const KernelFunction &F) {
 }
 
 cudaError_t check(const Request &R, const KernelFunction &F) {
-  if (!R.Grid.count() || !R.Block.count() || R.Grid.x > 0x7fffffff || R.Grid.y > 65535 || R.Grid.z > 65535)
+  if (!R.Grid.count() || !R.Block.count() || R.Grid.x > 0x7fffffff || R.Grid.y > 65535 ||
+      R.Grid.z > 65535)
     return cudaErrorInvalidConfiguration;
-  if (R.Block.x > 1024 || R.Block.y > 1024 || R.Block.z > 64 || R.Block.count() > Limits::ThreadsPerBlock)
+  if (R.Block.x > 1024 || R.Block.y > 1024 || R.Block.z > 64 ||
+      R.Block.count() > Limits::ThreadsPerBlock)
     return cudaErrorInvalidConfiguration;
   if (R.Block.count() > uint64_t(maxThreads(F)))
     return cudaErrorInvalidValue;
@@ -52,8 +54,8 @@ cudaError_t check(const Request &R, const KernelFunction &F) {
   if (Required[0] && (R.Block.x != Required[0] || R.Block.y != std::max(Required[1], 1u) ||
                       R.Block.z != std::max(Required[2], 1u)))
     return cudaErrorInvalidValue;
-  if (R.DynamicShared + staticShared(F) > std::max(size_t(F.MaxDynamicShared) + staticShared(F),
-                                                   size_t(Limits::SharedPerBlock)) ||
+  if (R.DynamicShared + staticShared(F) >
+          std::max(size_t(F.MaxDynamicShared) + staticShared(F), size_t(Limits::SharedPerBlock)) ||
       R.DynamicShared + staticShared(F) > size_t(Limits::SharedPerBlockOptin) ||
       R.DynamicShared > size_t(F.MaxDynamicShared))
     return cudaErrorInvalidValue;
@@ -80,7 +82,8 @@ void copyArguments(const Kernel &Code, void **Args, Operation &Op) {
   for (uint32_t I = 0; I < Code.paramCount; ++I)
     Bytes += (Code.paramSizes[I] + Alignment - 1) / Alignment * Alignment;
   Op.Arguments.resize(Bytes);
-  auto At = (reinterpret_cast<uint64_t>(Op.Arguments.data()) + Alignment - 1) / Alignment * Alignment;
+  auto At =
+      (reinterpret_cast<uint64_t>(Op.Arguments.data()) + Alignment - 1) / Alignment * Alignment;
   for (uint32_t I = 0; I < Code.paramCount; ++I) {
     auto *P = reinterpret_cast<void *>(At);
     memcpy(P, Args[I], Code.paramSizes[I]);
@@ -164,7 +167,8 @@ bool applyAttribute(Request &R, const cudaLaunchAttribute &A) {
     return true;
   case cudaLaunchAttributeProgrammaticEvent:
   case cudaLaunchAttributeLaunchCompletionEvent:
-    host::incomplete("the CPU backend lacks the launch attribute with number " + std::to_string(int(A.id)));
+    host::incomplete("the CPU backend lacks the launch attribute with number " +
+                     std::to_string(int(A.id)));
     return false;
   default:
     return true; // hints
@@ -185,32 +189,33 @@ cudaError_t cudaLaunchKernel(const void *Kernel, dim3 Grid, dim3 Block, void **A
                              cudaStream_t S) {
   return launch(Kernel, plainRequest(Grid, Block, Shared), Args, S);
 }
-SCOPESAN_EXPORT cudaError_t cudaLaunchKernel_ptsz(const void *Kernel, dim3 Grid, dim3 Block, void **Args,
-                                                  size_t Shared, cudaStream_t S) {
+SCOPESAN_EXPORT cudaError_t cudaLaunchKernel_ptsz(const void *Kernel, dim3 Grid, dim3 Block,
+                                                  void **Args, size_t Shared, cudaStream_t S) {
   return launch(Kernel, plainRequest(Grid, Block, Shared), Args, perThread(S));
 }
-SCOPESAN_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t Kernel, dim3 Grid, dim3 Block, void **Args,
-                                               size_t Shared, cudaStream_t S) {
+SCOPESAN_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t Kernel, dim3 Grid, dim3 Block,
+                                               void **Args, size_t Shared, cudaStream_t S) {
   return launch(reinterpret_cast<const void *>(Kernel), plainRequest(Grid, Block, Shared), Args, S);
 }
-SCOPESAN_EXPORT cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t Kernel, dim3 Grid, dim3 Block, void **Args,
-                                                    size_t Shared, cudaStream_t S) {
+SCOPESAN_EXPORT cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t Kernel, dim3 Grid, dim3 Block,
+                                                    void **Args, size_t Shared, cudaStream_t S) {
   return __cudaLaunchKernel(Kernel, Grid, Block, Args, Shared, perThread(S));
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void *Kernel, dim3 Grid, dim3 Block, void **Args, size_t Shared,
-                                        cudaStream_t S) {
+cudaError_t cudaLaunchCooperativeKernel(const void *Kernel, dim3 Grid, dim3 Block, void **Args,
+                                        size_t Shared, cudaStream_t S) {
   Request R = plainRequest(Grid, Block, Shared);
   R.Cooperative = true;
   return launch(Kernel, R, Args, S);
 }
-SCOPESAN_EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *Kernel, dim3 Grid, dim3 Block,
-                                                             void **Args, size_t Shared, cudaStream_t S) {
+SCOPESAN_EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *Kernel, dim3 Grid,
+                                                             dim3 Block, void **Args, size_t Shared,
+                                                             cudaStream_t S) {
   return cudaLaunchCooperativeKernel(Kernel, Grid, Block, Args, Shared, perThread(S));
 }
 
-static cudaError_t launchWithAttributes(const cudaLaunchConfig_t *Config, const void *Kernel, void **Args,
-                                        cudaStream_t S) {
+static cudaError_t launchWithAttributes(const cudaLaunchConfig_t *Config, const void *Kernel,
+                                        void **Args, cudaStream_t S) {
   Request R = plainRequest(Config->gridDim, Config->blockDim, Config->dynamicSmemBytes);
   for (unsigned I = 0; I < Config->numAttrs; ++I)
     if (!applyAttribute(R, Config->attrs[I]))
@@ -218,10 +223,11 @@ static cudaError_t launchWithAttributes(const cudaLaunchConfig_t *Config, const 
   return launch(Kernel, R, Args, S);
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *Config, const void *Kernel, void **Args) {
-  return Config ? launchWithAttributes(Config, Kernel, Args, Config->stream) : record(cudaErrorInvalidValue);
+  return Config ? launchWithAttributes(Config, Kernel, Args, Config->stream)
+                : record(cudaErrorInvalidValue);
 }
-SCOPESAN_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *Config, const void *Kernel,
-                                                     void **Args) {
+SCOPESAN_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *Config,
+                                                     const void *Kernel, void **Args) {
   return Config ? launchWithAttributes(Config, Kernel, Args, perThread(Config->stream))
                 : record(cudaErrorInvalidValue);
 }

@@ -43,8 +43,9 @@ std::string realName(const std::string &Path) {
 bool isVendorLibrary(const std::string &Path) {
   size_t Slash = Path.rfind('/');
   std::string Name = Slash == std::string::npos ? Path : Path.substr(Slash + 1);
-  for (const char *Prefix : {"libcublas", "libcudnn", "libcufft", "libcurand", "libcusolver", "libcusparse",
-                             "libnccl", "libnpp", "libnvjpeg", "libnvJitLink", "libnvrtc", "libcudart"})
+  for (const char *Prefix :
+       {"libcublas", "libcudnn", "libcufft", "libcurand", "libcusolver", "libcusparse", "libnccl",
+        "libnpp", "libnvjpeg", "libnvJitLink", "libnvrtc", "libcudart"})
     if (Name.rfind(Prefix, 0) == 0)
       return true;
   return false;

@@ -20,7 +20,8 @@ cudaError_t allocate(Context &C, void **Result, size_t Bytes, MemoryKind Kind, c
   return *Result ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-cudaError_t allocate(void **Result, size_t Bytes, MemoryKind Kind, const char *Api, unsigned Flags = 0) {
+cudaError_t allocate(void **Result, size_t Bytes, MemoryKind Kind, const char *Api,
+                     unsigned Flags = 0) {
   return deviceCall([&](Context &C) { return allocate(C, Result, Bytes, Kind, Api, Flags); });
 }
 
@@ -46,7 +47,9 @@ constexpr size_t PitchGranule = 512;
 
 // ---------------------------------------------------------------- allocate and free
 
-cudaError_t cudaMalloc(void **P, size_t Bytes) { return allocate(P, Bytes, MemoryKind::Device, "cudaMalloc"); }
+cudaError_t cudaMalloc(void **P, size_t Bytes) {
+  return allocate(P, Bytes, MemoryKind::Device, "cudaMalloc");
+}
 cudaError_t cudaMallocManaged(void **P, size_t Bytes, unsigned Flags) {
   if (!Bytes)
     return record(cudaErrorInvalidValue);
@@ -94,7 +97,8 @@ SCOPESAN_EXPORT cudaError_t cudaMallocAsync_ptsz(void **P, size_t Bytes, cudaStr
 cudaError_t cudaMallocFromPoolAsync(void **P, size_t Bytes, cudaMemPool_t, cudaStream_t S) {
   return cudaMallocAsync(P, Bytes, S);
 }
-SCOPESAN_EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **P, size_t Bytes, cudaMemPool_t, cudaStream_t S) {
+SCOPESAN_EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **P, size_t Bytes, cudaMemPool_t,
+                                                         cudaStream_t S) {
   return cudaMallocAsync(P, Bytes, perThread(S));
 }
 cudaError_t cudaFreeAsync(void *P, cudaStream_t Handle) {
@@ -106,7 +110,9 @@ cudaError_t cudaFreeAsync(void *P, cudaStream_t Handle) {
     return cudaSuccess;
   });
 }
-SCOPESAN_EXPORT cudaError_t cudaFreeAsync_ptsz(void *P, cudaStream_t S) { return cudaFreeAsync(P, perThread(S)); }
+SCOPESAN_EXPORT cudaError_t cudaFreeAsync_ptsz(void *P, cudaStream_t S) {
+  return cudaFreeAsync(P, perThread(S));
+}
 
 // ---------------------------------------------------------------- pinning
 
@@ -170,7 +176,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *Result, const void *
       return cudaSuccess;
     }
     bool Managed = A->Kind == MemoryKind::Managed;
-    Result->type = Managed ? cudaMemoryTypeManaged : A->onHost() ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
+    Result->type = Managed       ? cudaMemoryTypeManaged
+                   : A->onHost() ? cudaMemoryTypeHost
+                                 : cudaMemoryTypeDevice;
     Result->device = 0;
     Result->devicePointer = const_cast<void *>(P);
     Result->hostPointer = Managed || A->onHost() ? const_cast<void *>(P) : nullptr;
@@ -189,9 +197,11 @@ cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
 }
 
 cudaError_t cudaMemAdvise(const void *P, size_t, cudaMemoryAdvise, cudaMemLocation) {
-  return deviceCall([&](Context &C) { return C.Memory.find(P) ? cudaSuccess : cudaErrorInvalidValue; });
+  return deviceCall(
+      [&](Context &C) { return C.Memory.find(P) ? cudaSuccess : cudaErrorInvalidValue; });
 }
-cudaError_t cudaMemPrefetchAsync(const void *P, size_t, cudaMemLocation, unsigned, cudaStream_t Handle) {
+cudaError_t cudaMemPrefetchAsync(const void *P, size_t, cudaMemLocation, unsigned,
+                                 cudaStream_t Handle) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
     if (!C.Memory.find(P))
       return cudaErrorInvalidValue;
@@ -199,8 +209,9 @@ cudaError_t cudaMemPrefetchAsync(const void *P, size_t, cudaMemLocation, unsigne
     return cudaSuccess;
   });
 }
-SCOPESAN_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *P, size_t Bytes, cudaMemLocation L,
-                                                      unsigned Flags, cudaStream_t S) {
+SCOPESAN_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *P, size_t Bytes,
+                                                      cudaMemLocation L, unsigned Flags,
+                                                      cudaStream_t S) {
   return cudaMemPrefetchAsync(P, Bytes, L, Flags, perThread(S));
 }
 
@@ -228,9 +239,12 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr Attribute, vo
   return apiCall([&](Context &C) {
     bool Wide = Attribute >= cudaMemPoolAttrReleaseThreshold;
     memset(Value, 0, Wide ? 8 : 4);
-    if (Attribute == cudaMemPoolAttrUsedMemCurrent || Attribute == cudaMemPoolAttrReservedMemCurrent)
+    if (Attribute == cudaMemPoolAttrUsedMemCurrent ||
+        Attribute == cudaMemPoolAttrReservedMemCurrent)
       *static_cast<uint64_t *>(Value) = C.Memory.deviceBytesUsed();
     return cudaSuccess;
   });
 }
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc *, size_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc *, size_t) {
+  return cudaSuccess;
+}

@@ -14,8 +14,8 @@ bool MemoryTable::mapRegion() {
   Mapped = true;
   void *Hint = reinterpret_cast<void *>(0x100000000000);
   for (uint64_t Bytes : {256ull << 30, 32ull << 30, 4ull << 30}) {
-    void *P = mmap(Hint, Bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *P = mmap(Hint, Bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
     if (P != MAP_FAILED) {
       Free[reinterpret_cast<uint64_t>(P)] = Bytes;
       return true;
@@ -65,7 +65,8 @@ static uint64_t footprint(uint64_t Bytes) {
   return (Bytes + Granule - 1) / Granule * Granule + Granule;
 }
 
-void *MemoryTable::allocate(uint64_t Bytes, host::MemoryKind Kind, const char *Api, unsigned Flags) {
+void *MemoryTable::allocate(uint64_t Bytes, host::MemoryKind Kind, const char *Api,
+                            unsigned Flags) {
   bool OnDevice = Kind == host::MemoryKind::Device || Kind == host::MemoryKind::Managed;
   if (Bytes > TotalDeviceBytes || (OnDevice && DeviceBytes + Bytes > TotalDeviceBytes))
     return nullptr;

@@ -13,9 +13,9 @@ struct Allocation {
   uint64_t Address = 0;
   uint64_t Bytes = 0;
   host::MemoryKind Kind{};
-  unsigned Flags = 0;        ///< of cudaHostAlloc / cudaHostRegister
-  bool Owned = false;        ///< the memory behind it is ours (not registered, not a variable)
-  bool Registered = false;   ///< cudaHostRegister
+  unsigned Flags = 0;      ///< of cudaHostAlloc / cudaHostRegister
+  bool Owned = false;      ///< the memory behind it is ours (not registered, not a variable)
+  bool Registered = false; ///< cudaHostRegister
 
   bool onHost() const {
     return Kind == host::MemoryKind::PinnedHost || Kind == host::MemoryKind::MappedHost;

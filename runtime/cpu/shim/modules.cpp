@@ -153,7 +153,8 @@ cudaError_t ModuleRegistry::loadSnapshot(DeviceModule *M, const Snapshot &S) {
   }
   auto *Code = static_cast<const Module *>(dlsym(Library, ModuleExport));
   if (!Code || Code->abiVersion != CpuAbiVersion)
-    return loadFailed(*M, "'" + Path + "' was made for another version of ScopeSan; clear the cache");
+    return loadFailed(*M,
+                      "'" + Path + "' was made for another version of ScopeSan; clear the cache");
   if (Code->sites)
     rememberSites(host::registerModule(*Code->sites, M->Name).value, Code->sites);
   M->Code.push_back(Code);
@@ -207,9 +208,10 @@ cudaError_t ModuleRegistry::prepare(KernelFunction &F) {
     return E;
   if (!F.Complained) {
     F.Complained = true;
-    complain("kernel '" + F.Pretty + "' of '" + F.Home->Name +
-             "' is not instrumented and cannot run on the CPU backend; compile its file with ScopeSan "
-             "(scopesan-clang++)");
+    complain(
+        "kernel '" + F.Pretty + "' of '" + F.Home->Name +
+        "' is not instrumented and cannot run on the CPU backend; compile its file with ScopeSan "
+        "(scopesan-clang++)");
     host::incomplete("kernel '" + F.Pretty + "' is not instrumented and did not run");
   }
   return cudaErrorInvalidDeviceFunction;

@@ -18,8 +18,8 @@ struct DeviceModule;
 
 struct KernelFunction {
   DeviceModule *Home = nullptr;
-  std::string Symbol; ///< mangled
-  std::string Pretty; ///< demangled
+  std::string Symbol;           ///< mangled
+  std::string Pretty;           ///< demangled
   const Kernel *Code = nullptr; ///< after loading; null when the module does not have it
   int MaxDynamicShared = 48 * 1024;
   int Carveout = -1;
@@ -58,7 +58,8 @@ class ModuleRegistry {
 public:
   DeviceModule *add(const void *FatbinWrapper);
   void addKernel(DeviceModule *M, const void *HostFunction, const char *Symbol);
-  DeviceVariable *addVariable(DeviceModule *M, const void *HostVariable, const char *Symbol, size_t Size);
+  DeviceVariable *addVariable(DeviceModule *M, const void *HostVariable, const char *Symbol,
+                              size_t Size);
   /// All kernels of M are registered.
   void complete(DeviceModule *M);
 

@@ -11,7 +11,8 @@ using Limits = DeviceLimits;
 int scopesan::cpu::multiprocessors() { return int(TheEngine.settings().SmCount); }
 
 size_t scopesan::cpu::staticShared(const KernelFunction &F) {
-  return F.Code && F.Code->staticShared > ReservedShared ? F.Code->staticShared - ReservedShared : 0;
+  return F.Code && F.Code->staticShared > ReservedShared ? F.Code->staticShared - ReservedShared
+                                                         : 0;
 }
 
 int scopesan::cpu::maxThreads(const KernelFunction &F) {
@@ -19,7 +20,8 @@ int scopesan::cpu::maxThreads(const KernelFunction &F) {
   return Bound ? std::min(Bound, Limits::ThreadsPerBlock) : Limits::ThreadsPerBlock;
 }
 
-int scopesan::cpu::blocksPerMultiprocessor(const KernelFunction &F, int BlockSize, size_t DynamicShared) {
+int scopesan::cpu::blocksPerMultiprocessor(const KernelFunction &F, int BlockSize,
+                                           size_t DynamicShared) {
   if (BlockSize <= 0 || BlockSize > maxThreads(F))
     return 0;
   int Threads = (BlockSize + Limits::WarpSize - 1) / Limits::WarpSize * Limits::WarpSize;
@@ -43,8 +45,8 @@ template <typename Function> static cudaError_t kernelCall(const void *Handle, F
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *Blocks, const void *Kernel,
-                                                                   int BlockSize, size_t DynamicShared,
-                                                                   unsigned) {
+                                                                   int BlockSize,
+                                                                   size_t DynamicShared, unsigned) {
   return kernelCall(Kernel, [&](KernelFunction &F) {
     if (!Blocks || BlockSize <= 0)
       return cudaErrorInvalidValue;
@@ -52,9 +54,10 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *Blocks, 
     return cudaSuccess;
   });
 }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks, const void *Kernel, int BlockSize,
-                                                          size_t DynamicShared) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(Blocks, Kernel, BlockSize, DynamicShared, 0);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks, const void *Kernel,
+                                                          int BlockSize, size_t DynamicShared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(Blocks, Kernel, BlockSize,
+                                                                DynamicShared, 0);
 }
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *Bytes, const void *Kernel, int Blocks,
@@ -64,13 +67,15 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *Bytes, const void 
       return cudaErrorInvalidValue;
     size_t Each = size_t(Limits::SharedPerSm) / size_t(Blocks) / 128 * 128;
     size_t Fixed = staticShared(F) + Limits::ReservedShared;
-    size_t Most = size_t(Limits::SharedPerBlockOptin) - std::min(staticShared(F), size_t(Limits::SharedPerBlockOptin));
+    size_t Most = size_t(Limits::SharedPerBlockOptin) -
+                  std::min(staticShared(F), size_t(Limits::SharedPerBlockOptin));
     *Bytes = Each > Fixed ? std::min(Each - Fixed, Most) : 0;
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaOccupancyMaxPotentialClusterSize(int *Size, const void *Kernel, const cudaLaunchConfig_t *) {
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *Size, const void *Kernel,
+                                                 const cudaLaunchConfig_t *) {
   return kernelCall(Kernel, [&](KernelFunction &F) {
     if (!Size)
       return cudaErrorInvalidValue;
@@ -79,7 +84,8 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *Size, const void *Kernel, 
   });
 }
 
-cudaError_t cudaOccupancyMaxActiveClusters(int *Clusters, const void *Kernel, const cudaLaunchConfig_t *Config) {
+cudaError_t cudaOccupancyMaxActiveClusters(int *Clusters, const void *Kernel,
+                                           const cudaLaunchConfig_t *Config) {
   return kernelCall(Kernel, [&](KernelFunction &F) {
     if (!Clusters || !Config)
       return cudaErrorInvalidValue;
@@ -90,7 +96,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *Clusters, const void *Kernel, co
         Size = D.x * D.y * D.z;
       }
     int BlockSize = int(Config->blockDim.x * Config->blockDim.y * Config->blockDim.z);
-    int Blocks = blocksPerMultiprocessor(F, BlockSize, Config->dynamicSmemBytes) * multiprocessors();
+    int Blocks =
+        blocksPerMultiprocessor(F, BlockSize, Config->dynamicSmemBytes) * multiprocessors();
     *Clusters = Size ? Blocks / int(Size) : 0;
     return cudaSuccess;
   });

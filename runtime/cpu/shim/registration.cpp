@@ -48,8 +48,8 @@ SCOPESAN_EXPORT void __cudaRegisterFunction(void **Handle, const char *HostFunct
   modules().addKernel(moduleOf(Handle), HostFunction, Symbol);
 }
 
-SCOPESAN_EXPORT void __cudaRegisterVar(void **Handle, char *HostVariable, char *, const char *Symbol,
-                                       int, size_t Size, int, int) {
+SCOPESAN_EXPORT void __cudaRegisterVar(void **Handle, char *HostVariable, char *,
+                                       const char *Symbol, int, size_t Size, int, int) {
   Context &C = context();
   std::lock_guard Lock(C.Mutex);
   modules().addVariable(moduleOf(Handle), HostVariable, Symbol, Size);

@@ -1,6 +1,6 @@
 // Tells the report which shared variable an address belongs to.
-#include "cpu/engine.h"
 #include "cpu/shim/shared_places.h"
+#include "cpu/engine.h"
 
 using namespace scopesan;
 using namespace scopesan::cpu;

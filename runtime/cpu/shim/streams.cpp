@@ -55,7 +55,9 @@ cudaError_t cudaStreamQuery(cudaStream_t Handle) {
   cudaError_t E = C.Work.queryStream(*S);
   return E == cudaErrorNotReady ? E : record(E); // not ready is an answer, not an error
 }
-SCOPESAN_EXPORT cudaError_t cudaStreamQuery_ptsz(cudaStream_t S) { return cudaStreamQuery(perThread(S)); }
+SCOPESAN_EXPORT cudaError_t cudaStreamQuery_ptsz(cudaStream_t S) {
+  return cudaStreamQuery(perThread(S));
+}
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t Handle, cudaEvent_t EventHandle, unsigned Flags) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
@@ -68,7 +70,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t Handle, cudaEvent_t EventHandle, un
     return cudaSuccess;
   });
 }
-SCOPESAN_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t S, cudaEvent_t E, unsigned Flags) {
+SCOPESAN_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t S, cudaEvent_t E,
+                                                     unsigned Flags) {
   return cudaStreamWaitEvent(perThread(S), E, Flags);
 }
 
@@ -84,21 +87,25 @@ static cudaError_t enqueueHostCode(cudaStream_t Handle, std::function<void()> Co
 cudaError_t cudaLaunchHostFunc(cudaStream_t S, cudaHostFn_t Function, void *Data) {
   return enqueueHostCode(S, [=] { Function(Data); });
 }
-SCOPESAN_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t S, cudaHostFn_t Function, void *Data) {
+SCOPESAN_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t S, cudaHostFn_t Function,
+                                                    void *Data) {
   return cudaLaunchHostFunc(perThread(S), Function, Data);
 }
-cudaError_t cudaStreamAddCallback(cudaStream_t S, cudaStreamCallback_t Callback, void *Data, unsigned) {
+cudaError_t cudaStreamAddCallback(cudaStream_t S, cudaStreamCallback_t Callback, void *Data,
+                                  unsigned) {
   return enqueueHostCode(S, [=] { Callback(S, cudaSuccess, Data); });
 }
-SCOPESAN_EXPORT cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t S, cudaStreamCallback_t Callback,
-                                                       void *Data, unsigned Flags) {
+SCOPESAN_EXPORT cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t S,
+                                                       cudaStreamCallback_t Callback, void *Data,
+                                                       unsigned Flags) {
   return cudaStreamAddCallback(perThread(S), Callback, Data, Flags);
 }
 
 // ---------------------------------------------------------------- properties
 
 cudaError_t cudaStreamGetPriority(cudaStream_t Handle, int *Priority) {
-  return streamCall(Handle, [&](Context &, Stream &S) { return *Priority = S.Priority, cudaSuccess; });
+  return streamCall(Handle,
+                    [&](Context &, Stream &S) { return *Priority = S.Priority, cudaSuccess; });
 }
 SCOPESAN_EXPORT cudaError_t cudaStreamGetPriority_ptsz(cudaStream_t S, int *Priority) {
   return cudaStreamGetPriority(perThread(S), Priority);
@@ -133,7 +140,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *Least, int *Greatest) {
 
 // ---------------------------------------------------------------- attributes
 
-cudaError_t cudaStreamSetAttribute(cudaStream_t Handle, cudaStreamAttrID Id, const cudaStreamAttrValue *Value) {
+cudaError_t cudaStreamSetAttribute(cudaStream_t Handle, cudaStreamAttrID Id,
+                                   const cudaStreamAttrValue *Value) {
   return streamCall(Handle, [&](Context &, Stream &S) {
     if (Id == cudaLaunchAttributeMemSyncDomain)
       S.Domain = Value->memSyncDomain;
@@ -148,7 +156,8 @@ SCOPESAN_EXPORT cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t S, cudaStre
                                                         const cudaStreamAttrValue *Value) {
   return cudaStreamSetAttribute(perThread(S), Id, Value);
 }
-cudaError_t cudaStreamGetAttribute(cudaStream_t Handle, cudaStreamAttrID Id, cudaStreamAttrValue *Value) {
+cudaError_t cudaStreamGetAttribute(cudaStream_t Handle, cudaStreamAttrID Id,
+                                   cudaStreamAttrValue *Value) {
   return streamCall(Handle, [&](Context &, Stream &S) {
     *Value = {};
     if (Id == cudaLaunchAttributeMemSyncDomain)
@@ -184,7 +193,8 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t Handle, void *, size_t, unsign
     return cudaSuccess;
   });
 }
-SCOPESAN_EXPORT cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t S, void *P, size_t Bytes, unsigned Flags) {
+SCOPESAN_EXPORT cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t S, void *P, size_t Bytes,
+                                                          unsigned Flags) {
   return cudaStreamAttachMemAsync(perThread(S), P, Bytes, Flags);
 }
 
@@ -194,7 +204,8 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t Handle, cudaStreamCaptureStatus *
     return *Status = cudaStreamCaptureStatusNone, cudaSuccess;
   });
 }
-SCOPESAN_EXPORT cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t S, cudaStreamCaptureStatus *Status) {
+SCOPESAN_EXPORT cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t S,
+                                                       cudaStreamCaptureStatus *Status) {
   return cudaStreamIsCapturing(perThread(S), Status);
 }
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *Mode) {

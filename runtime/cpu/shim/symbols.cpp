@@ -23,13 +23,18 @@ cudaError_t resolve(const void *Symbol, size_t Offset, size_t Bytes, char *&Addr
   });
 }
 
-cudaError_t toSymbol(const char *Api, const void *Symbol, const void *From, size_t Bytes, size_t Offset,
-                     cudaMemcpyKind Kind, cudaStream_t Queue, bool Async) {
+cudaError_t toSymbol(const char *Api, const void *Symbol, const void *From, size_t Bytes,
+                     size_t Offset, cudaMemcpyKind Kind, cudaStream_t Queue, bool Async) {
   char *To = nullptr;
   if (cudaError_t E = resolve(Symbol, Offset, Bytes, To); E != cudaSuccess)
     return E;
-  return copy({Api, {To, 0, 0}, {static_cast<char *>(const_cast<void *>(From)), 0, 0}, {Bytes, 1, 1},
-               Kind, Queue, Async});
+  return copy({Api,
+               {To, 0, 0},
+               {static_cast<char *>(const_cast<void *>(From)), 0, 0},
+               {Bytes, 1, 1},
+               Kind,
+               Queue,
+               Async});
 }
 
 cudaError_t fromSymbol(const char *Api, void *To, const void *Symbol, size_t Bytes, size_t Offset,
@@ -37,7 +42,8 @@ cudaError_t fromSymbol(const char *Api, void *To, const void *Symbol, size_t Byt
   char *From = nullptr;
   if (cudaError_t E = resolve(Symbol, Offset, Bytes, From); E != cudaSuccess)
     return E;
-  return copy({Api, {static_cast<char *>(To), 0, 0}, {From, 0, 0}, {Bytes, 1, 1}, Kind, Queue, Async});
+  return copy(
+      {Api, {static_cast<char *>(To), 0, 0}, {From, 0, 0}, {Bytes, 1, 1}, Kind, Queue, Async});
 }
 
 } // namespace
@@ -46,33 +52,40 @@ cudaError_t cudaMemcpyToSymbol(const void *Symbol, const void *From, size_t Byte
                                cudaMemcpyKind Kind) {
   return toSymbol("cudaMemcpyToSymbol", Symbol, From, Bytes, Offset, Kind, cudaStreamLegacy, false);
 }
-SCOPESAN_EXPORT cudaError_t cudaMemcpyToSymbol_ptds(const void *Symbol, const void *From, size_t Bytes,
-                                                    size_t Offset, cudaMemcpyKind Kind) {
-  return toSymbol("cudaMemcpyToSymbol", Symbol, From, Bytes, Offset, Kind, cudaStreamPerThread, false);
+SCOPESAN_EXPORT cudaError_t cudaMemcpyToSymbol_ptds(const void *Symbol, const void *From,
+                                                    size_t Bytes, size_t Offset,
+                                                    cudaMemcpyKind Kind) {
+  return toSymbol("cudaMemcpyToSymbol", Symbol, From, Bytes, Offset, Kind, cudaStreamPerThread,
+                  false);
 }
 cudaError_t cudaMemcpyFromSymbol(void *To, const void *Symbol, size_t Bytes, size_t Offset,
                                  cudaMemcpyKind Kind) {
-  return fromSymbol("cudaMemcpyFromSymbol", To, Symbol, Bytes, Offset, Kind, cudaStreamLegacy, false);
+  return fromSymbol("cudaMemcpyFromSymbol", To, Symbol, Bytes, Offset, Kind, cudaStreamLegacy,
+                    false);
 }
 SCOPESAN_EXPORT cudaError_t cudaMemcpyFromSymbol_ptds(void *To, const void *Symbol, size_t Bytes,
                                                       size_t Offset, cudaMemcpyKind Kind) {
-  return fromSymbol("cudaMemcpyFromSymbol", To, Symbol, Bytes, Offset, Kind, cudaStreamPerThread, false);
+  return fromSymbol("cudaMemcpyFromSymbol", To, Symbol, Bytes, Offset, Kind, cudaStreamPerThread,
+                    false);
 }
-cudaError_t cudaMemcpyToSymbolAsync(const void *Symbol, const void *From, size_t Bytes, size_t Offset,
-                                    cudaMemcpyKind Kind, cudaStream_t S) {
+cudaError_t cudaMemcpyToSymbolAsync(const void *Symbol, const void *From, size_t Bytes,
+                                    size_t Offset, cudaMemcpyKind Kind, cudaStream_t S) {
   return toSymbol("cudaMemcpyToSymbolAsync", Symbol, From, Bytes, Offset, Kind, S, true);
 }
-SCOPESAN_EXPORT cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void *Symbol, const void *From, size_t Bytes,
-                                                         size_t Offset, cudaMemcpyKind Kind, cudaStream_t S) {
+SCOPESAN_EXPORT cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void *Symbol, const void *From,
+                                                         size_t Bytes, size_t Offset,
+                                                         cudaMemcpyKind Kind, cudaStream_t S) {
   return toSymbol("cudaMemcpyToSymbolAsync", Symbol, From, Bytes, Offset, Kind, perThread(S), true);
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void *To, const void *Symbol, size_t Bytes, size_t Offset,
                                       cudaMemcpyKind Kind, cudaStream_t S) {
   return fromSymbol("cudaMemcpyFromSymbolAsync", To, Symbol, Bytes, Offset, Kind, S, true);
 }
-SCOPESAN_EXPORT cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void *To, const void *Symbol, size_t Bytes,
-                                                           size_t Offset, cudaMemcpyKind Kind, cudaStream_t S) {
-  return fromSymbol("cudaMemcpyFromSymbolAsync", To, Symbol, Bytes, Offset, Kind, perThread(S), true);
+SCOPESAN_EXPORT cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void *To, const void *Symbol,
+                                                           size_t Bytes, size_t Offset,
+                                                           cudaMemcpyKind Kind, cudaStream_t S) {
+  return fromSymbol("cudaMemcpyFromSymbolAsync", To, Symbol, Bytes, Offset, Kind, perThread(S),
+                    true);
 }
 
 cudaError_t cudaGetSymbolAddress(void **Address, const void *Symbol) {

@@ -104,26 +104,30 @@ OperationRef WorkQueue::enqueue(Stream &S, const Dependency *Extra, MakeNode Mak
 
 OperationRef WorkQueue::enqueueLaunch(Stream &S, const core::LaunchFacts &Facts,
                                       std::unique_ptr<LaunchSpec> Spec) {
-  OperationRef Op = enqueue(S, nullptr, [&](core::TimelineId T, const core::NodeId *After, uint32_t N) {
-    return TheDetector->launch(T, After, N, Facts);
-  });
+  OperationRef Op =
+      enqueue(S, nullptr, [&](core::TimelineId T, const core::NodeId *After, uint32_t N) {
+        return TheDetector->launch(T, After, N, Facts);
+      });
   Spec->Node = Op->Node;
   Op->Kernel = std::move(Spec);
   return Op;
 }
 
 OperationRef WorkQueue::enqueueCopy(Stream &S, std::function<void(Operation &)> Effect) {
-  OperationRef Op = enqueue(S, nullptr, [&](core::TimelineId T, const core::NodeId *After, uint32_t N) {
-    return TheDetector->copyNode(T, After, N);
-  });
+  OperationRef Op =
+      enqueue(S, nullptr, [&](core::TimelineId T, const core::NodeId *After, uint32_t N) {
+        return TheDetector->copyNode(T, After, N);
+      });
   Op->Effect = [Raw = Op.get(), Effect = std::move(Effect)] { Effect(*Raw); };
   return Op;
 }
 
-OperationRef WorkQueue::enqueueMarker(Stream &S, std::function<void()> Effect, const Dependency *After) {
-  OperationRef Op = enqueue(S, After, [&](core::TimelineId T, const core::NodeId *Nodes, uint32_t N) {
-    return TheDetector->marker(T, Nodes, N);
-  });
+OperationRef WorkQueue::enqueueMarker(Stream &S, std::function<void()> Effect,
+                                      const Dependency *After) {
+  OperationRef Op =
+      enqueue(S, After, [&](core::TimelineId T, const core::NodeId *Nodes, uint32_t N) {
+        return TheDetector->marker(T, Nodes, N);
+      });
   Op->Effect = std::move(Effect);
   return Op;
 }
@@ -362,6 +366,4 @@ void WorkQueue::drain(bool RunCallbacks) {
   SkipCallbacks = false;
 }
 
-void WorkQueue::forgetFailure() {
-  Owner->Sticky = cudaSuccess;
-}
+void WorkQueue::forgetFailure() { Owner->Sticky = cudaSuccess; }

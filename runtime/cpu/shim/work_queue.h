@@ -76,9 +76,11 @@ public:
   const std::vector<Stream *> &streams() const { return Streams; }
 
   // ---- enqueueing
-  OperationRef enqueueLaunch(Stream &S, const core::LaunchFacts &Facts, std::unique_ptr<LaunchSpec> Spec);
+  OperationRef enqueueLaunch(Stream &S, const core::LaunchFacts &Facts,
+                             std::unique_ptr<LaunchSpec> Spec);
   OperationRef enqueueCopy(Stream &S, std::function<void(Operation &)> Effect);
-  OperationRef enqueueMarker(Stream &S, std::function<void()> Effect, const Dependency *After = nullptr);
+  OperationRef enqueueMarker(Stream &S, std::function<void()> Effect,
+                             const Dependency *After = nullptr);
 
   // ---- waiting: run the device until the condition holds; the host is then ordered after it
   cudaError_t waitFor(const OperationRef &Op);
