@@ -39,8 +39,10 @@ public:
       const Step &step = End.steps[s];
       ensureResident(P.threads[step.thread].at.launch);
       execute(step, P.threads[step.thread].code[step.instr]);
-      if (LastStep[step.thread] == s)
-        exit(step.thread);
+      for (bool atBarrier : {false, true}) // exits may complete the barriers others end with
+        for (uint32_t t = 0; t < P.threads.size(); ++t)
+          if (ExitAfter[t] == s && EndsAtBarrier[t] == atBarrier)
+            exit(t);
     }
     return std::move(Log.out);
   }
@@ -51,12 +53,19 @@ private:
   void layOut() {
     Grids.resize(P.launches.size());
     Index.resize(P.threads.size());
-    LastStep.assign(P.threads.size(), None);
+    ExitAfter.assign(P.threads.size(), None);
     for (uint32_t s = 0; s < End.steps.size(); ++s)
-      LastStep[End.steps[s].thread] = s;
+      ExitAfter[End.steps[s].thread] = s;
+    EndsAtBarrier.assign(P.threads.size(), false);
+    for (uint32_t t = 0; t < P.threads.size(); ++t) { // leaves when the barrier is complete
+      uint32_t group = ExitAfter[t] == None ? None : End.steps[ExitAfter[t]].group;
+      if (group == None || !End.groups[group].complete)
+        continue;
+      EndsAtBarrier[t] = true;
+      ExitAfter[t] = std::max(ExitAfter[t], End.groups[group].completedBefore - 1);
+    }
     for (const ThreadCode &t : P.threads)
       addBlock(Grids[t.at.launch], t.at);
-    std::vector<std::vector<uint32_t>> used(P.threads.size()); // lanes taken, by block and warp
     for (uint32_t t = 0; t < P.threads.size(); ++t) {
       const Position &at = P.threads[t].at;
       uint32_t lane = 0;
@@ -145,7 +154,7 @@ private:
     for (uint32_t b = 0; b < g.blocks.size(); ++b) {
       std::vector<bool> real(g.threadsPerBlock);
       for (uint32_t t = 0; t < P.threads.size(); ++t)
-        if (P.threads[t].at.launch == l && blockOf(t) == b && LastStep[t] != None)
+        if (P.threads[t].at.launch == l && blockOf(t) == b && ExitAfter[t] != None)
           real[Index[t]] = true;
       uint32_t live = 0;
       for (uint32_t i = 0; i < g.threadsPerBlock; ++i)
@@ -267,7 +276,8 @@ private:
   std::vector<core::TimelineId> Streams;
   std::vector<Grid> Grids;
   std::vector<uint32_t> Index;    ///< thread index in its block, by litmus thread
-  std::vector<uint32_t> LastStep; ///< by litmus thread
+  std::vector<uint32_t> ExitAfter; ///< step, by litmus thread; None = executes nothing
+  std::vector<bool> EndsAtBarrier;
   std::vector<NodeId> Nodes;
   std::vector<std::vector<core::Block *>> Blocks;
   std::vector<bool> Resident;

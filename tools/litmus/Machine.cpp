@@ -257,6 +257,7 @@ bool Machine::completeGroups(State &s) const {
       continue;
     }
     g.complete = any = true;
+    g.completedBefore = uint32_t(s.steps.size());
     for (ThreadState &t : s.threads)
       if (t.status == ThreadStatus::Waiting && t.group == it->second)
         t.status = ThreadStatus::Ready;

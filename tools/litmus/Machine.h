@@ -46,6 +46,7 @@ struct BarrierGroup {
   uint32_t expected = 0; ///< 0 = everybody who can still come
   std::vector<uint32_t> arrived; ///< threads
   bool complete = false;
+  uint32_t completedBefore = 0; ///< number of steps when it completed
 };
 
 struct State {

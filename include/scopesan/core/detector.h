@@ -152,9 +152,13 @@ public:
     } else {
       Progress.leave(t);
     }
+    if (wrote && !C.options.cxxMode) // S16 tells a thread's writes apart by their time
+      C.advance(t);
     forWords(addr, bytes, [&](uint64_t word, uint32_t mask) {
       F.strong(t, Shadow.cell(word), Record::make(t.epoch(), site, done, mask, bytes), word);
     });
+    if (o && done.kind() != abi::AccessKind::Store)
+      Sync.s16Note(t, *o, s);
     if (!wrote)
       return;
     if (!o)

@@ -162,14 +162,16 @@ private:
       return;
     for (const Record &s : o.strong)
       if ((s.mask() & me.mask()) && (writes || s.op().isWrite()) && !C.ordered(t, s, me) &&
-          !s16Observed(t, o, s))
+          !s16Observed(t, o, s, writes))
         J.conflict(t, s, me, address);
   }
 
   /// S16 (PTX mode): the strong write `s` was observed by a morally strong read, or through RMWs,
   /// that happens before `t`'s present.
-  bool s16Observed(const Thread &t, const Overflow &o, const Record &s) const {
+  bool s16Observed(const Thread &t, const Overflow &o, const Record &s, bool writes) const {
     if (C.options.cxxMode || !s.op().isWrite())
+      return false;
+    if (writes && s.op().isRmw()) // the read half of an RMW is never observed
       return false;
     for (const SyncObject *x = o.objects ? o.objects : o.covering; x; x = x->next)
       if (observedIn(t, *x, s.epoch(), 0))
@@ -182,7 +184,8 @@ private:
         continue;
       if (C.ordered(t, seen.read))
         return true;
-      if (depth < 8 && !(seen.read == write) && observedIn(t, x, seen.read, depth + 1))
+      if (depth < 8 && seen.byRmw && !(seen.read == write) &&
+          observedIn(t, x, seen.read, depth + 1))
         return true; // the observer was an RMW whose own write was observed
     }
     return false;
@@ -255,6 +258,7 @@ private:
     for (uint32_t i = n; i-- > (n > ScanBack ? n - ScanBack : 0);)
       if (replaces(me, o.strong[i])) {
         o.strong[i] = me;
+        o.summary.add(t.block->place, me.op().scope(), me.mask(), me.bytes());
         return;
       }
     if (n >= o.pruneAt) {

@@ -180,6 +180,7 @@ struct OwnRelease {
 /// A strong read that observed a strong write, morally strong with it (S16).
 struct Observation {
   Epoch write, read;
+  bool byRmw = false; ///< the observer wrote too: whoever observes that write observes this one
 };
 
 /// State of one atomic location of a fixed address and size.
@@ -201,8 +202,8 @@ struct SyncObject {
   static constexpr uint32_t KeptObservations = 64;
   Epoch writeEpoch() const { return {lastWrite.place.block, lastWrite.thread, lastWriteTime}; }
   /// S16: the thread at `read` observed the current value.
-  void noteObservation(const Epoch &read) {
-    Observation x{writeEpoch(), read};
+  void noteObservation(const Epoch &read, bool byRmw) {
+    Observation x{writeEpoch(), read, byRmw};
     if (observations.size() < KeptObservations)
       observations.push(x);
     else

@@ -16,8 +16,6 @@ public:
     if (!o.written)
       return;
     bool hop = mutuallyInclusive(o.lastWrite, r);
-    if (hop)
-      o.noteObservation(t.epoch());
     for (Head &h : o.heads) {
       if (h.first.sameThread(r) && !h.merged)
         continue;
@@ -28,6 +26,12 @@ public:
         continue;
       s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), o.address, h.merged, r});
     }
+  }
+
+  /// S16: reductions observe too, although they never acquire (O5).
+  void s16Note(Thread &t, SyncObject &o, const SyncOp &r) {
+    if (o.written && mutuallyInclusive(o.lastWrite, r))
+      o.noteObservation(t.epoch(), r.op.isRmw());
   }
 
   /// S1, S4: `t` wrote `o` with `w`; an RMW extends what it read (S4), a store replaces it.
@@ -116,14 +120,17 @@ private:
 
   /// S1: every release pattern that the strong write `w` completes becomes a head of `o`.
   void s1Heads(Thread &t, SyncObject &o, const SyncOp &w) {
-    uint64_t key = threadKey(t.block->id, t.index);
+    uint64_t key = threadKey(t.block->id, t.index) * 8;
     Scope covered =
         Scope::Thread; // patterns at this scope or narrower are dominated by a newer one
     if (w.op.releases()) {
       SnapshotRef s = takeSnapshot(t);
       C.advance(t);
       addHead(o, s, w);
-      o.ownReleases[key] = {s, w};
+      for (uint32_t narrower = 0; narrower < uint32_t(w.op.scope()); ++narrower)
+        if (OwnRelease *own = o.ownReleases.find(key + narrower))
+          *own = OwnRelease(); // dominated
+      o.ownReleases[key + uint32_t(w.op.scope())] = {s, w};
       covered = w.op.scope();
       C.counters.hit(RuleCounters::S1Release);
     }
@@ -132,21 +139,22 @@ private:
         addHead(o, f.snapshot, f.fence);
         C.counters.hit(RuleCounters::S1Release);
       }
-    if (w.op.releases() || o.ownReleases.size() == 0)
-      return;
-    if (OwnRelease *own =
-            o.ownReleases.find(key)) { // release write, later strong write: republished
-      C.counters.hit(RuleCounters::S4Republished);
-      addHead(o, own->snapshot, own->first);
-    }
+    // Release write, later strong write: republished.
+    for (uint32_t s = uint32_t(Scope::System); o.ownReleases.size() && s > uint32_t(covered); --s)
+      if (OwnRelease *own = o.ownReleases.find(key + s); own && own->snapshot) {
+        C.counters.hit(RuleCounters::S4Republished);
+        addHead(o, own->snapshot, own->first);
+      }
   }
 
   void addHead(SyncObject &o, const SnapshotRef &snapshot, const SyncOp &first) {
     for (Head &h : o.heads)
       if (h.broken.empty() && !h.merged && h.first.sameThread(first) &&
           h.first.op.scope() == first.op.scope()) {
-        h.snapshot = snapshot; // a thread's newer snapshot contains its older one
-        h.first = first;
+        if (h.snapshot->time < snapshot->time) { // a thread's newer snapshot contains its older one
+          h.snapshot = snapshot;
+          h.first = first;
+        }
         return;
       }
     if (o.heads.size() >= MergeAbove)
@@ -227,8 +235,11 @@ private:
     C.counters.hit(RuleCounters::S2Pending);
     Vec<PendingAcquire> &pending = t.sync().pending;
     for (PendingAcquire &q : pending)
-      if (q.object == p.object && q.snapshot == p.snapshot && q.read.site == p.read.site)
+      if (q.object == p.object && q.snapshot == p.snapshot && q.read.site == p.read.site) {
+        if (p.hops.empty() && !q.hops.empty())
+          q = moved(p); // an intact path replaces a broken one
         return;
+      }
     if (pending.size() >= MergeAbove)
       mergePending(pending);
     pending.push(moved(p));

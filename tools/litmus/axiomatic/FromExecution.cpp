@@ -1,0 +1,82 @@
+#include "FromExecution.h"
+
+namespace scopesan::litmus {
+
+void appendEvents(Candidate &c, uint32_t thread, uint32_t instr, bool wrote) {
+  const Program &p = *c.program;
+  const Instr &i = p.threads[thread].code[instr];
+  Event e;
+  e.thread = thread;
+  e.instr = instr;
+  e.order = i.order;
+  e.scope = i.scope;
+  e.proxy = i.proxy;
+  e.aliasFence = i.aliasFence;
+  e.arriveOnly = i.arriveOnly;
+  if (i.isMemory()) {
+    e.location = p.root(i.location);
+    e.address = p.locations[i.location].distinctAddress ? i.location : e.location;
+    if (i.reads()) {
+      e.kind = EventKind::Read;
+      e.isRed = i.verb == Verb::Rmw && !i.returns;
+      c.events.push_back(e);
+    }
+    if (i.writes() && wrote) {
+      e.kind = EventKind::Write;
+      e.isRed = false;
+      c.events.push_back(e);
+    }
+    return;
+  }
+  e.kind = i.verb == Verb::Fence        ? EventKind::Fence
+           : i.verb == Verb::ProxyFence ? EventKind::ProxyFence
+                                        : EventKind::Barrier;
+  if (i.verb == Verb::Fence || i.verb == Verb::ProxyFence || i.verb == Verb::BlockBarrier ||
+      i.verb == Verb::WarpBarrier)
+    c.events.push_back(e);
+}
+
+std::optional<Candidate> candidateOf(const Program &p, const State &end, bool scFences) {
+  Candidate c(p);
+  std::vector<uint32_t> first, readOf(end.steps.size(), None), writeOf(end.steps.size(), None);
+  for (uint32_t s = 0; s < end.steps.size(); ++s) {
+    const Step &step = end.steps[s];
+    uint32_t before = c.size();
+    appendEvents(c, step.thread, step.instr, step.wrote);
+    first.push_back(before);
+    for (uint32_t e = before; e < c.size(); ++e)
+      (c.events[e].kind == EventKind::Write ? writeOf : readOf)[s] = e;
+    if (c.size() > MaxEvents)
+      return std::nullopt;
+  }
+  uint32_t n = c.size();
+  c.po = c.rmw = c.rf = c.co = c.barriers = c.scFences = Relation(n);
+  for (uint32_t i = 0; i < n; ++i)
+    for (uint32_t j = i + 1; j < n; ++j) {
+      const Event &a = c.events[i], &b = c.events[j];
+      if (a.thread == b.thread)
+        c.po.add(i, j);
+      if (a.kind == EventKind::Write && b.kind == EventKind::Write && a.location == b.location)
+        c.co.add(i, j);
+      if (scFences && a.kind == EventKind::Fence && b.kind == EventKind::Fence &&
+          a.order == MemoryOrder::SeqCst && b.order == MemoryOrder::SeqCst &&
+          (a.thread == b.thread || (scopeIncludes(p, a.scope, a.thread, b.thread) &&
+                                    scopeIncludes(p, b.scope, b.thread, a.thread))))
+        c.scFences.add(i, j);
+    }
+  for (uint32_t s = 0; s < end.steps.size(); ++s) {
+    const Step &step = end.steps[s];
+    if (readOf[s] != None && writeOf[s] != None)
+      c.rmw.add(readOf[s], writeOf[s]);
+    if (readOf[s] != None && step.from != None)
+      c.rf.add(writeOf[step.from], readOf[s]);
+    if (step.group == None || !end.groups[step.group].complete)
+      continue;
+    for (uint32_t u = 0; u < end.steps.size(); ++u)
+      if (u != s && end.steps[u].group == step.group && !c.events[first[u]].arriveOnly)
+        c.barriers.add(first[s], first[u]);
+  }
+  return c;
+}
+
+} // namespace scopesan::litmus
