@@ -22,8 +22,11 @@ public:
         Progress(C) {}
   Detector(const Detector &) = delete;
   ~Detector() {
-    dropBlock(ActorBlock);
-    dropBlock(CopyBlock);
+    for (Block *b : AllBlocks) {
+      b->~Block();
+      deallocate(b);
+    }
+    Shadow.forEach([&](Cell &c) { F.forget(c); });
   }
 
   // ---------------------------------------------------------------- launch order (S14)
@@ -269,7 +272,7 @@ public:
   /// before the next asyncBegin. Returns the actor, by which its completion is announced.
   BlockId asyncBegin(Thread &issuer, Proxy proxy) {
     if (!CopyBlock)
-      CopyBlock = new (allocate(sizeof(Block)), PlacementTag{}) Block();
+      CopyBlock = newBlock();
     CopyProxy = proxy;
     return Async.begin(issuer, *CopyBlock);
   }
@@ -464,7 +467,7 @@ private:
     if (b)
       FreeBlocks = b->nextFree;
     else
-      b = new (allocate(sizeof(Block)), PlacementTag{}) Block();
+      b = newBlock();
     b->id = id;
     b->place = C.order.placeOf(id);
     b->place.node = node;
@@ -501,16 +504,8 @@ private:
     t.seen = BlockClock();
     t.dropSync();
   }
-  void dropBlock(Block *b) {
-    if (b) {
-      b->cluster = nullptr;
-      endBlock(b);
-    }
-    while (Block *x = FreeBlocks) {
-      FreeBlocks = x->nextFree;
-      x->~Block();
-      deallocate(x);
-    }
+  Block *newBlock() {
+    return AllBlocks.push(new (allocate(sizeof(Block)), PlacementTag{}) Block());
   }
 
   Context C;
@@ -522,6 +517,7 @@ private:
   ClusterRules Clusters;
   AsyncRules Async;
   ProgressRules Progress;
+  Vec<Block *> AllBlocks;
   Block *FreeBlocks = nullptr;
   Block *ActorBlock = nullptr;
   NodeId ActorNode;
