@@ -27,7 +27,15 @@ core::SiteId registerModule(const abi::Module &module, const std::string &name);
 void uninstrumentedModule(const std::string &name, const std::vector<std::string> &kernels);
 
 // ---------------------------------------------------------------- memory
-enum class MemoryKind : uint8_t { Device, Managed, MappedHost, PinnedHost, DeviceVariable, ConstantVariable, DeviceHeap };
+enum class MemoryKind : uint8_t {
+  Device,
+  Managed,
+  MappedHost,
+  PinnedHost,
+  DeviceVariable,
+  ConstantVariable,
+  DeviceHeap
+};
 struct MemoryFacts {
   uint64_t address = 0;
   uint64_t bytes = 0;
@@ -56,8 +64,8 @@ struct LaunchRecord {
   std::string kernel; ///< demangled
   core::Dim3 grid, block, cluster;
   uint64_t dynamicShared = 0;
-  uint32_t stream = 0;     ///< ordinal of creation; 0 = legacy default stream
-  uint32_t index = 0;      ///< 1-based number of the launch in the process
+  uint32_t stream = 0; ///< ordinal of creation; 0 = legacy default stream
+  uint32_t index = 0;  ///< 1-based number of the launch in the process
   bool cooperative = false;
   uint32_t device = 0;
   uint32_t domain = 0;

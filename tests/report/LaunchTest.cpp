@@ -33,7 +33,8 @@ TEST(Launch, ProgramThatCatchesTheTimeLimit) {
 
 TEST(Launch, SignalsArePassedOn) {
   // The shell asks its parent (this test) to end, and must get the signal itself.
-  ProgramEnd end = shell("trap 'exit 4' TERM; sleep 1000 > /dev/null 2>&1 & kill -TERM $PPID; wait", 20);
+  ProgramEnd end =
+      shell("trap 'exit 4' TERM; sleep 1000 > /dev/null 2>&1 & kill -TERM $PPID; wait", 20);
   EXPECT_FALSE(end.timedOut);
   EXPECT_EQ(end.code, 4);
 }

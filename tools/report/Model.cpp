@@ -71,7 +71,11 @@ void applyProgressMode(Report &report, ProgressMode mode) {
 
 void addDerivedLimits(Report &report) {
   if (report.launches() == 0)
-    report.incomplete.push_back({"no instrumented kernel ran", {}, "", 1});
+    report.incomplete.push_back(
+        {"no instrumented kernel ran",
+         {},
+         "did the program launch a kernel, and was it built with scopesan-clang++?",
+         1});
   if (report.end.timedOut)
     report.incomplete.push_back({"the program was stopped by the time limit (timeout)", {}, "", 1});
 }

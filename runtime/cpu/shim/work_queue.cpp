@@ -361,6 +361,8 @@ cudaError_t WorkQueue::queryStream(Stream &S) {
 }
 
 void WorkQueue::drain(bool RunCallbacks) {
+  if (InCallback) // the program ends from within a host function
+    return;
   SkipCallbacks = !RunCallbacks;
   runUntil([&] { return !anyPending(); });
   SkipCallbacks = false;
