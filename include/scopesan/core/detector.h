@@ -189,6 +189,23 @@ public:
   /// barrier.cluster.wait returned.
   void clusterWait(Thread &t, SiteId) { Clusters.s9Wait(t); }
 
+  /// X1: the thread executed an operation that nobody models. It may have synchronized with any other
+  /// such operation, so every possible edge is kept: findings may be lost, none is invented. Called
+  /// before and after the operation.
+  void unmodelled(Thread &t) {
+    Progress.leave(t);
+    SnapshotRef s = takeSnapshot(t);
+    C.advance(t);
+    Unknown.blocks.join(s->blocks);
+    Unknown.nodes.join(s->nodes);
+    Unknown.proxies.join(s->proxies);
+    s->addOwnTo(Unknown.blocks);
+    t.blocks.join(Unknown.blocks);
+    t.nodes.join(Unknown.nodes);
+    t.proxies.join(Unknown.proxies);
+    t.foreign = true;
+  }
+
   // ---------------------------------------------------------------- other proxies and aliases
   // (S13)
 
@@ -517,6 +534,7 @@ private:
   ClusterRules Clusters;
   AsyncRules Async;
   ProgressRules Progress;
+  Snapshot Unknown; ///< what unmodelled operations may have published
   Vec<Block *> AllBlocks;
   Block *FreeBlocks = nullptr;
   Block *ActorBlock = nullptr;
