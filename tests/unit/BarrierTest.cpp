@@ -182,3 +182,14 @@ TEST_F(S7, MixedNamedAndFullBarriers) {
   }
   EXPECT_EQ(s.rules(), "");
 }
+
+TEST_F(S8, UnmodelledOperationsMayHaveSynchronized) { // X1 never turns into a false finding
+  start(64);
+  s.write(t(0), X);
+  s.D.unmodelled(t(0));
+  s.D.unmodelled(t(40));
+  s.read(t(40), X);
+  EXPECT_EQ(s.rules(), "");
+  s.read(t(41), X);
+  EXPECT_EQ(s.rules(), "D1");
+}

@@ -9,6 +9,9 @@ namespace scopesan::core {
 class ClusterRules {
 public:
   ClusterRules(Context &c, Judge &j, SyncRules &s) : C(c), J(j), Sync(s) {}
+  ~ClusterRules() {
+    Clusters.forEach([&](uint64_t, Cluster *c) { Pooled.destroy(c); });
+  }
 
   /// The block joins its cluster; the first one creates it.
   void begin(Block &b, const LaunchFacts &f) {

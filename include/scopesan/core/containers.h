@@ -226,9 +226,17 @@ private:
   size_t Mask = 0, Count = 0;
 };
 
-/// Fixed-size object pool with a free list: allocation and release take a few instructions.
+/// Fixed-size object pool with a free list: allocation and release take a few instructions. All
+/// objects must have been destroyed when the pool is.
 template <class T> class Pool {
 public:
+  Pool() = default;
+  Pool(const Pool &) = delete;
+  Pool &operator=(const Pool &) = delete;
+  ~Pool() {
+    for (Item *c : Chunks)
+      deallocate(c);
+  }
   template <class... A> T *create(A &&...args) {
     if (!Free)
       refill();
@@ -253,7 +261,8 @@ private:
   };
   void refill() {
     constexpr size_t N = sizeof(Item) > 4096 ? 1 : 16384 / sizeof(Item) + 1;
-    Item *chunk = static_cast<Item *>(allocate(sizeof(Item) * N)); // kept for the process's life
+    Item *chunk = static_cast<Item *>(allocate(sizeof(Item) * N));
+    Chunks.push(chunk);
     for (size_t i = 0; i < N; ++i) {
       chunk[i].next = Free;
       Free = &chunk[i];
@@ -261,6 +270,7 @@ private:
   }
   Item *Free = nullptr;
   size_t Live = 0;
+  Vec<Item *> Chunks;
 };
 
 } // namespace scopesan::core

@@ -22,8 +22,11 @@ public:
         Progress(C) {}
   Detector(const Detector &) = delete;
   ~Detector() {
-    dropBlock(ActorBlock);
-    dropBlock(CopyBlock);
+    for (Block *b : AllBlocks) {
+      b->~Block();
+      deallocate(b);
+    }
+    Shadow.forEach([&](Cell &c) { F.forget(c); });
   }
 
   // ---------------------------------------------------------------- launch order (S14)
@@ -190,6 +193,23 @@ public:
   /// barrier.cluster.wait returned.
   void clusterWait(Thread &t, SiteId) { Clusters.s9Wait(t); }
 
+  /// X1: the thread executed an operation that nobody models. It may have synchronized with any other
+  /// such operation, so every possible edge is kept: findings may be lost, none is invented. Called
+  /// before and after the operation.
+  void unmodelled(Thread &t) {
+    Progress.leave(t);
+    SnapshotRef s = takeSnapshot(t);
+    C.advance(t);
+    Unknown.blocks.join(s->blocks);
+    Unknown.nodes.join(s->nodes);
+    Unknown.proxies.join(s->proxies);
+    s->addOwnTo(Unknown.blocks);
+    t.blocks.join(Unknown.blocks);
+    t.nodes.join(Unknown.nodes);
+    t.proxies.join(Unknown.proxies);
+    t.foreign = true;
+  }
+
   // ---------------------------------------------------------------- other proxies and aliases
   // (S13)
 
@@ -273,7 +293,7 @@ public:
   /// before the next asyncBegin. Returns the actor, by which its completion is announced.
   BlockId asyncBegin(Thread &issuer, Proxy proxy) {
     if (!CopyBlock)
-      CopyBlock = new (allocate(sizeof(Block)), PlacementTag{}) Block();
+      CopyBlock = newBlock();
     CopyProxy = proxy;
     return Async.begin(issuer, *CopyBlock);
   }
@@ -468,7 +488,7 @@ private:
     if (b)
       FreeBlocks = b->nextFree;
     else
-      b = new (allocate(sizeof(Block)), PlacementTag{}) Block();
+      b = newBlock();
     b->id = id;
     b->place = C.order.placeOf(id);
     b->place.node = node;
@@ -505,16 +525,8 @@ private:
     t.seen = BlockClock();
     t.dropSync();
   }
-  void dropBlock(Block *b) {
-    if (b) {
-      b->cluster = nullptr;
-      endBlock(b);
-    }
-    while (Block *x = FreeBlocks) {
-      FreeBlocks = x->nextFree;
-      x->~Block();
-      deallocate(x);
-    }
+  Block *newBlock() {
+    return AllBlocks.push(new (allocate(sizeof(Block)), PlacementTag{}) Block());
   }
 
   Context C;
@@ -526,6 +538,8 @@ private:
   ClusterRules Clusters;
   AsyncRules Async;
   ProgressRules Progress;
+  Snapshot Unknown; ///< what unmodelled operations may have published
+  Vec<Block *> AllBlocks;
   Block *FreeBlocks = nullptr;
   Block *ActorBlock = nullptr;
   NodeId ActorNode;

@@ -172,6 +172,13 @@ public:
     p->high = maxOf(p->high, word + 1);
     return p->cells[word];
   }
+  /// Calls f(cell) for every touched cell.
+  template <class F> void forEach(F f) {
+    Pages.forEach([&](uint64_t, Page *p) {
+      for (uint32_t w = p->low; w < p->high; ++w)
+        f(p->cells[w]);
+    });
+  }
   /// Calls f(cell) for each touched cell of [address, address + bytes), which then becomes empty.
   template <class F> void forget(uint64_t address, uint64_t bytes, F f) {
     if (!bytes)

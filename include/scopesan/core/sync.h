@@ -65,8 +65,9 @@ public:
 
 private:
   static Pool<Snapshot> &pool() {
-    static Pool<Snapshot> p;
-    return p;
+    static Pool<Snapshot> *p =
+        new (allocate(sizeof(Pool<Snapshot>)), PlacementTag{}) Pool<Snapshot>();
+    return *p; // never destroyed: snapshots may outlive any static order
   }
   Snapshot *P = nullptr;
 };

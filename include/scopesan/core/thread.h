@@ -77,8 +77,9 @@ struct Thread {
 
 private:
   static Pool<ThreadSync> &syncPool() {
-    static Pool<ThreadSync> pool;
-    return pool;
+    static Pool<ThreadSync> *p =
+        new (allocate(sizeof(Pool<ThreadSync>)), PlacementTag{}) Pool<ThreadSync>();
+    return *p; // never destroyed: threads may outlive any static order
   }
   ThreadSync *Sync = nullptr;
 };
