@@ -29,6 +29,8 @@
 //   may-advise progress-not-promised flag_load flag_store
 //   proof S1 S2 S3 D3
 // variant narrow_flag_load -DRACY=5
+//   why on an H200 this spin did not end (the L1 cache may serve a block-scope load): CPU only
+//   backends cpu
 //   verdict findings
 //   require D2 flag_store(store,relaxed,device) flag_load(load,relaxed,block)
 //   ... blame=flag_load:device memory=flag
