@@ -61,6 +61,8 @@ void exportEnvironment(const Installation &installation, const host::Options &op
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   if (options.backend == "cpu")
     prependPreload(installation.cpuBackend());
+  else // the CUDA driver loads it when it initialises
+    setenv("CUDA_INJECTION64_PATH", installation.gpuBackend().c_str(), 1);
 }
 
 } // namespace scopesan::tool

@@ -104,7 +104,7 @@ int renderJournalCommand(const Words &words) {
   std::string folder;
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--program-status" && i + 1 < words.size())
-      facts.end.code = atoi(words[++i].c_str()) & 255;
+      facts.end.code = static_cast<int>(strtol(words[++i].c_str(), nullptr, 10)) & 255;
     else
       folder = words[i];
   }

@@ -74,7 +74,7 @@ public:
   }
   ~JournalFolder() {
     if (!path.empty())
-      llvm::sys::fs::remove_directories(path);
+      (void)llvm::sys::fs::remove_directories(path);
   }
   std::string name() const { return path.str().str(); }
 

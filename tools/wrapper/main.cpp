@@ -21,7 +21,7 @@ namespace {
 
 /// Same code as `scopesan run` uses for a failure of the tool itself.
 constexpr int FailureExitCode = 67;
-constexpr off_t LargestResponseFile = 512 * 1024;
+constexpr off_t LargestResponseFile = 512L * 1024;
 
 [[noreturn]] void fail(const std::string &what) {
   fprintf(stderr, "scopesan-clang++: error: %s\n", what.c_str());
