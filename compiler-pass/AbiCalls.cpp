@@ -137,6 +137,10 @@ void AbiCalls::warpBarrierAfter(IRBuilderBase &B, Value *Mask, uint32_t Site) {
   call(B, "__scopesan_warp_barrier_after", {Mask, site(B, Site)});
 }
 
+void AbiCalls::sharedVariable(IRBuilderBase &B, Value *Address, uint32_t Bytes, uint32_t Site) {
+  call(B, "__scopesan_gpu_shared", {Address, B.getInt32(Bytes), site(B, Site)});
+}
+
 void AbiCalls::threadExit(IRBuilderBase &B) { call(B, "__scopesan_gpu_exit", {}); }
 
 void AbiCalls::unmodelled(IRBuilderBase &B, uint32_t Site) {

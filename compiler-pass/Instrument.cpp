@@ -5,6 +5,8 @@
 #include "LinkRuntime.h"
 #include "Options.h"
 
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -241,7 +243,14 @@ Value *toValueBits(IRBuilderBase &B, Value *V) {
 
 void InstrumentContext::unmodelled(IRBuilderBase &B, const Instruction &I, StringRef Text,
                                    StringRef Reason) {
-  Calls.unmodelled(B, Sites.add(I, abi::Op(), 0, Text));
+  // Before and after: the operation may have synchronized, in either direction.
+  uint32_t Site = Sites.add(I, abi::Op(), 0, Text);
+  Calls.unmodelled(B, Site);
+  if (const Instruction *Next = I.getNextNode(); Next && !I.isTerminator()) {
+    IRBuilder<> After(const_cast<Instruction *>(Next));
+    After.SetCurrentDebugLocation(I.getDebugLoc());
+    Calls.unmodelled(After, Site);
+  }
   if (Calls.forGpu()) // the snapshot's copy has said it
     return;
   if (!Notes || !Noted.insert(Text).second)
@@ -339,6 +348,38 @@ static void announceExits(Function &F, AbiCalls &Calls) {
   }
 }
 
+static void collectShared(const Value *V, SetVector<GlobalVariable *> &Found) {
+  if (auto *G = dyn_cast<GlobalVariable>(V)) {
+    if (G->getAddressSpace() == SharedAddressSpace)
+      Found.insert(const_cast<GlobalVariable *>(G));
+  } else if (auto *E = dyn_cast<ConstantExpr>(V)) {
+    for (const Value *Operand : E->operands())
+      collectShared(Operand, Found);
+  }
+}
+
+/// Tells the names of the shared variables that `F` itself uses (naming others would allocate
+/// them). ptxas drops their symbols.
+static void announceShared(Function &F, InstrumentContext &Context) {
+  SetVector<GlobalVariable *> Used;
+  for (Instruction &I : instructions(F))
+    for (const Value *Operand : I.operands())
+      collectShared(Operand, Used);
+  if (Used.empty())
+    return;
+  Instruction &First = *F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+  IRBuilder<> B(&First);
+  if (F.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(F.getContext(), 0, 0, F.getSubprogram()));
+  for (GlobalVariable *G : Used) {
+    uint64_t Bytes = Context.M.getDataLayout().getTypeAllocSize(G->getValueType());
+    if (!Bytes || G->isDeclaration())
+      continue; // dynamic shared memory
+    uint32_t Site = Context.Sites.add(First, abi::Op(), uint32_t(Bytes), demangle(G->getName()));
+    Context.Calls.sharedVariable(B, generic(B, G), uint32_t(Bytes), Site);
+  }
+}
+
 /// The parts that both forms share.
 static void instrumentFunctions(InstrumentContext &Context) {
   Module &M = Context.M;
@@ -348,8 +389,10 @@ static void instrumentFunctions(InstrumentContext &Context) {
       Functions.push_back(&F);
   for (Function *F : Functions) {
     FunctionInstrumenter(Context).run(*F);
-    if (Context.Calls.forGpu())
+    if (Context.Calls.forGpu()) {
       announceExits(*F, Context.Calls);
+      announceShared(*F, Context);
+    }
   }
   // Last: the classification of later functions reads these attributes (O6).
   for (Function *F : Functions) {

@@ -20,7 +20,8 @@ enum class EventKind : uint32_t {
   BlockArrive,
   WarpArrive,
   Exit,
-  Unmodelled
+  Unmodelled,
+  SharedVariable
 };
 
 /// `outcome` of __scopesan_gpu_atomic_after.
@@ -43,6 +44,7 @@ enum Outcome : uint32_t {
 ///   BlockArrive          BarrierKind<<32 | id   count           site
 ///   WarpArrive           -                      mask            site
 ///   Unmodelled           -                      -               site
+///   SharedVariable       address                bytes           site (once per launch)
 struct alignas(16) Record {
   uint64_t value;
   uint32_t block; ///< linear index in the grid

@@ -170,4 +170,10 @@ DEVICE void __scopesan_unmodelled(uint32_t site) {
   record(take(0), EventKind::Unmodelled, 0, 0, site, 0);
 }
 
+/// The layout is the same in every block: one thread of the grid tells it.
+DEVICE void __scopesan_gpu_shared(const void *address, uint32_t bytes, uint32_t site) {
+  if (threadIndex() == 0 && blockIndex() == 0)
+    record(take(0), EventKind::SharedVariable, place(address), bytes, site, 0);
+}
+
 DEVICE void __scopesan_gpu_exit() { record(take(0), EventKind::Exit, 0, 0, 0, 0); }

@@ -1,0 +1,104 @@
+// Modules and functions: which are instrumented, what their sites and variables are called.
+#include "cupti/collector.h"
+
+#include <string.h>
+
+namespace scopesan::cupti {
+
+void Collector::imageLoaded(const void *image, size_t bytes) {
+  if (!image || !bytes)
+    return;
+  auto tables = gpu::findSiteTables(image, bytes);
+  auto variables = gpu::findVariables(image, bytes);
+  std::lock_guard guard(ImageLock);
+  for (auto &t : tables)
+    NewTables.push_back(std::move(t));
+  NewVariables.insert(NewVariables.end(), variables.begin(), variables.end());
+}
+
+/// Equal tables of several images are one.
+void Collector::takeImages() {
+  std::lock_guard guard(ImageLock);
+  for (auto &t : NewTables) {
+    bool known = false;
+    for (auto &old : Tables)
+      known |= old->hash == t->hash;
+    if (!known)
+      Tables.push_back(std::move(t));
+  }
+  NewTables.clear();
+  Variables.insert(Variables.end(), NewVariables.begin(), NewVariables.end());
+  NewVariables.clear();
+}
+
+void Collector::bindModule(CUmodule module, const std::string &name) {
+  takeImages();
+  CUdeviceptr state = 0;
+  size_t bytes = 0;
+  bool instrumented = cuModuleGetGlobal(&state, &bytes, module, gpu::StateSymbol) == CUDA_SUCCESS;
+  Modules[module] = instrumented;
+  for (const gpu::ImageVariable &v : Variables) {
+    CUdeviceptr address = 0;
+    if (cuModuleGetGlobal(&address, &bytes, module, v.symbol.c_str()) != CUDA_SUCCESS ||
+        Allocations.count(address))
+      continue;
+    Allocations[address] = {bytes, false, false};
+    host::memoryAllocated({address, bytes,
+                           v.constant ? host::MemoryKind::ConstantVariable
+                                      : host::MemoryKind::DeviceVariable,
+                           gpu::demangled(v.symbol), 0});
+  }
+  if (!instrumented || !prepareLog())
+    return;
+  bool hasSites = false;
+  for (auto &t : Tables) {
+    CUdeviceptr base = 0;
+    if (cuModuleGetGlobal(&base, &bytes, module, t->symbol.c_str()) != CUDA_SUCCESS)
+      continue;
+    hasSites = true;
+    if (!t->base)
+      host::registerModule(t->module, name); // writes t->base
+    cuMemcpyHtoDAsync(base, &t->base, sizeof t->base, Private);
+    cuStreamSynchronize(Private);
+  }
+  if (!hasSites)
+    host::incomplete("the site table of an instrumented module was not found: its findings have no "
+                     "positions");
+  uint64_t log = LogAddress;
+  cuMemcpyHtoDAsync(state, &log, sizeof log, Private);
+  cuStreamSynchronize(Private);
+}
+
+const Function &Collector::functionOf(const LaunchRequest &r) {
+  auto known = Functions.find(r.function);
+  if (known != Functions.end())
+    return known->second;
+  Function f;
+  // The runtime launches kernels of libraries (CUkernel) as if they were functions.
+  CUfunction function = r.function;
+  CUmodule module = nullptr;
+  if (cuFuncGetModule(&module, function) != CUDA_SUCCESS) {
+    auto kernel = reinterpret_cast<CUkernel>(r.function);
+    if (cuKernelGetFunction(&function, kernel) != CUDA_SUCCESS ||
+        cuFuncGetModule(&module, function) != CUDA_SUCCESS)
+      module = nullptr;
+  }
+  const char *symbol = nullptr;
+  if (cuFuncGetName(&symbol, function) != CUDA_SUCCESS || !symbol)
+    symbol = r.symbol;
+  f.name = symbol ? gpu::demangled(symbol) : "unknown kernel";
+  if (module && !Modules.count(module))
+    bindModule(module, f.name);
+  f.instrumented = module && Modules[module];
+  auto attribute = [&](CUfunction_attribute which) {
+    int value = 0;
+    return cuFuncGetAttribute(&value, which, function) == CUDA_SUCCESS ? uint32_t(value) : 0;
+  };
+  f.staticShared = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  if (uint32_t x = attribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH))
+    f.cluster = {x, std::max(1u, attribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT)),
+                 std::max(1u, attribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH))};
+  return Functions[r.function] = f;
+}
+
+} // namespace scopesan::cupti

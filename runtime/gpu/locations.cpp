@@ -1,0 +1,254 @@
+#include "gpu/locations.h"
+
+#include <algorithm>
+
+namespace scopesan::gpu {
+
+using abi::AccessKind;
+
+void Locations::erase(std::unordered_multimap<uint64_t, AtomicOp *> &map, uint64_t key,
+                      AtomicOp *op) {
+  auto [begin, end] = map.equal_range(key);
+  for (auto i = begin; i != end; ++i)
+    if (i->second == op) {
+      map.erase(i);
+      return;
+    }
+}
+
+Location &Locations::at(uint64_t address, uint32_t bytes) {
+  Granule &g = Granules[address / GranuleBytes];
+  for (auto &l : g)
+    if (l->address == address && l->bytes == bytes)
+      return *l;
+  g.push_back(std::make_unique<Location>());
+  g.back()->address = address;
+  g.back()->bytes = bytes;
+  return *g.back();
+}
+
+/// Hands the operation to the detector, now.
+void Locations::tell(AtomicOp &op) {
+  D.atomicBefore(*op.thread, op.address, op.bytes, op.op, op.site);
+  D.atomicAfter(*op.thread, op.address, op.bytes, op.op, op.site, op.wrote, op.value);
+}
+
+/// A reader acts on the current value.
+void Locations::feed(AtomicOp &op) {
+  if (op.applied)
+    return; // a read-modify-write acts once
+  if (op.fed) {
+    if (op.fedVersion == op.at->version)
+      return;
+    if (!op.repeated)
+      ++Ambiguous;
+  }
+  tell(op);
+  op.fed = true;
+  op.fedVersion = op.at->version;
+  op.applied = op.wrote;
+}
+
+/// The current value is about to go: those who read it can have acted no later than now.
+/// Read-modify-writes first: they add to what the others may have read.
+void Locations::flushReaders(Location &l) {
+  if (!l.known || l.readers.empty())
+    return;
+  for (bool writing : {true, false}) {
+    auto [begin, end] = l.readers.equal_range(l.current);
+    for (auto i = begin; i != end; ++i)
+      if (i->second->wrote == writing)
+        feed(*i->second);
+  }
+}
+
+void Locations::apply(AtomicOp &op) {
+  Location &l = *op.at;
+  if (op.isStore() || !op.writtenKnown || !l.known || l.current != op.written)
+    flushReaders(l);
+  if (op.writtenKnown)
+    erase(l.writers, op.written, &op);
+  tell(op);
+  op.applied = true;
+  l.known = op.writtenKnown;
+  l.current = op.written;
+  ++l.version;
+  // Locations of other sizes that overlap hold something else now.
+  for (auto &other : Granules[l.address / GranuleBytes])
+    if (other.get() != &l && other->address < l.address + l.bytes &&
+        l.address < other->address + other->bytes) {
+      flushReaders(*other);
+      other->known = false;
+      ++other->version;
+    }
+}
+
+/// Searches backwards: which open operation wrote `value`, and what did that one read? A store ends
+/// the search, so does the current value, or an unknown one that nothing else explains.
+bool Locations::reach(Location &l, uint64_t value, AtomicOp *self) {
+  constexpr unsigned MaxSteps = 1 << 16;
+  struct Step {
+    uint64_t target;
+    std::vector<AtomicOp *> candidates;
+  };
+  std::vector<Step> steps;
+  std::vector<AtomicOp *> path;
+  auto look = [&](uint64_t target) {
+    Step s{target, {}};
+    auto [begin, end] = l.writers.equal_range(target);
+    for (auto i = begin; i != end; ++i)
+      if (i->second != self && !i->second->onPath)
+        s.candidates.push_back(i->second);
+    steps.push_back(std::move(s));
+  };
+  bool found = l.known && l.current == value;
+  if (!found) {
+    look(value);
+    if (steps.back().candidates.empty())
+      return !l.known;
+  }
+  for (unsigned n = 0; !found && !steps.empty() && n < MaxSteps; ++n) {
+    Step &s = steps.back();
+    if (s.candidates.empty()) {
+      steps.pop_back();
+      if (!path.empty()) {
+        path.back()->onPath = false;
+        path.pop_back();
+      }
+      continue;
+    }
+    AtomicOp *op = s.candidates.back();
+    s.candidates.pop_back();
+    op->onPath = true;
+    path.push_back(op);
+    if (op->isStore() || !op->valueKnown || (l.known && op->value == l.current)) {
+      found = true;
+    } else {
+      look(op->value);
+      found = steps.back().candidates.empty() && !l.known;
+    }
+  }
+  for (AtomicOp *op : path)
+    op->onPath = false;
+  if (!found)
+    return false;
+  for (auto i = path.rbegin(); i != path.rend(); ++i)
+    apply(**i);
+  return true;
+}
+
+AtomicOp *Locations::pendingStore(Location &l, uint64_t value, const AtomicOp &other) {
+  auto [begin, end] = l.writers.equal_range(value);
+  for (auto i = begin; i != end; ++i)
+    if (i->second != &other && i->second->isStore())
+      return i->second;
+  return nullptr;
+}
+
+void Locations::open(AtomicOp &op) {
+  Location &l = at(op.address, op.bytes);
+  op.at = &l;
+  if (op.onlyReads()) {
+    if (op.valueKnown)
+      l.readers.emplace(op.value, &op);
+  } else if (op.writtenKnown) {
+    l.writers.emplace(op.written, &op);
+  }
+}
+
+void Locations::close(AtomicOp &op) {
+  Location &l = *op.at;
+  if (op.onlyReads()) {
+    bool fits = !op.valueKnown || (l.known && l.current == op.value);
+    if (!fits && !op.fed) {
+      fits = reach(l, op.value, &op);
+      if (!fits && !op.repeated)
+        ++Unplaced;
+      if (fits && !l.known) {
+        l.known = true;
+        l.current = op.value;
+      }
+      feed(op);
+    } else if (fits) {
+      feed(op);
+      // A store of the same value may have been the one that was read.
+      if (AtomicOp *store = op.valueKnown ? pendingStore(l, op.value, op) : nullptr) {
+        apply(*store);
+        if (!op.wrote && op.fedVersion != l.version) {
+          tell(op);
+          op.fedVersion = l.version;
+        }
+      }
+    }
+    if (op.valueKnown)
+      erase(l.readers, op.value, &op);
+    return;
+  }
+  if (op.applied)
+    return;
+  if (op.valueKnown && (!l.known || l.current != op.value)) {
+    if (!reach(l, op.value, &op))
+      ++Unplaced;
+  } else if (AtomicOp *store = op.valueKnown ? pendingStore(l, op.value, op) : nullptr) {
+    // Both orders fit: keep the edges of both by a read of the value before the store.
+    AtomicOp read = op;
+    read.op = abi::Op(AccessKind::Load,
+                      op.op.acquires() ? abi::MemoryOrder::Acquire : abi::MemoryOrder::Relaxed,
+                      op.op.scope(), op.op.space());
+    read.wrote = false;
+    tell(read);
+    apply(*store);
+  }
+  if (!op.applied)
+    apply(op);
+}
+
+void Locations::force(AtomicOp &op) {
+  if (!op.applied)
+    apply(op);
+}
+
+void Locations::abandon(AtomicOp &op) {
+  if (op.onlyReads()) {
+    if (op.valueKnown)
+      erase(op.at->readers, op.value, &op);
+  } else if (op.writtenKnown && !op.applied) {
+    erase(op.at->writers, op.written, &op);
+  }
+}
+
+void Locations::weakWriteSlow(uint64_t address, uint64_t bytes) {
+  if (!bytes)
+    return;
+  auto touch = [&](Granule &g) {
+    for (auto &l : g)
+      if (l->address < address + bytes && address < l->address + l->bytes) {
+        flushReaders(*l);
+        l->known = false;
+        ++l->version;
+      }
+  };
+  uint64_t first = address / GranuleBytes, last = (address + bytes - 1) / GranuleBytes;
+  if (last - first > Granules.size()) {
+    for (auto &[n, g] : Granules)
+      if (n >= first && n <= last)
+        touch(g);
+    return;
+  }
+  for (uint64_t n = first; n <= last; ++n)
+    if (auto g = Granules.find(n); g != Granules.end())
+      touch(g->second);
+}
+
+void Locations::forget(uint64_t address, uint64_t bytes) {
+  uint64_t first = address / GranuleBytes, end = (address + bytes + GranuleBytes - 1) / GranuleBytes;
+  if (end - first > Granules.size()) {
+    std::erase_if(Granules,
+                  [&](const auto &entry) { return entry.first >= first && entry.first < end; });
+    return;
+  }
+  for (uint64_t n = first; n < end; ++n)
+    Granules.erase(n);
+}
+
+} // namespace scopesan::gpu

@@ -1,0 +1,112 @@
+// Atomic locations: in which order did overlapping operations act?
+//
+// A ticket is not the moment of the operation. A load or read-modify-write acted somewhere between
+// its two tickets, a store somewhere after its ticket and before its thread's next one. Inside
+// these windows the values decide: an operation that read v acted when the location held v. The
+// value of each location is simulated; the detector sees every operation while its thread is at the
+// right local time, because a thread does nothing else inside the window.
+//
+//   store            pending --an operation that read its value, or its thread's next event--> applied
+//   rmw              open --the value it read is there, at the latest at its second ticket--> applied
+//   load, failed cas open --before each change of the value it read, and at its second ticket--> fed
+//
+// Where several moments fit, a load is fed at each of them: every possible edge is kept, none is
+// missed (a finding may be lost, none invented). Where none fits, the operation acts at its second
+// ticket and is counted (X1).
+#pragma once
+
+#include "scopesan/core/detector.h"
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace scopesan::gpu {
+
+struct Location;
+
+struct AtomicOp {
+  core::Thread *thread = nullptr;
+  uint64_t address = 0;
+  uint32_t bytes = 0;
+  abi::Op op;
+  core::SiteId site;
+  bool wrote = false, writtenKnown = false, valueKnown = false;
+  uint64_t value = 0, written = 0;
+  /// The thread's next strong operation is the same again: a waiting loop. What this one read
+  /// decided nothing.
+  bool repeated = false;
+
+  // ---- kept by Locations
+  Location *at = nullptr;
+  bool applied = false, onPath = false;
+  bool fed = false;
+  uint32_t fedVersion = 0;
+
+  bool isStore() const {
+    return op.kind() == abi::AccessKind::Store || op.kind() == abi::AccessKind::Red;
+  }
+  /// Acts without changing the value.
+  bool onlyReads() const {
+    return !wrote || (valueKnown && writtenKnown && value == written && !isStore());
+  }
+};
+
+struct Location {
+  uint64_t address = 0;
+  uint32_t bytes = 0;
+  bool known = false;
+  uint64_t current = 0;
+  uint32_t version = 0;
+  std::unordered_multimap<uint64_t, AtomicOp *> writers; ///< not applied, by value written
+  std::unordered_multimap<uint64_t, AtomicOp *> readers; ///< open, by value read
+};
+
+class Locations {
+public:
+  explicit Locations(core::Detector &d) : D(d) {}
+
+  /// The operation's first ticket.
+  void open(AtomicOp &op);
+  /// Second ticket of a load or read-modify-write.
+  void close(AtomicOp &op);
+  /// The thread of a store goes on.
+  void force(AtomicOp &op);
+  /// The operation never ended in what was recorded.
+  void abandon(AtomicOp &op);
+  /// A weak write: the value is unknown from here on.
+  void weakWrite(uint64_t address, uint64_t bytes) {
+    if (!Granules.empty())
+      weakWriteSlow(address, bytes);
+  }
+  /// The memory becomes new, or what other actors did to it is not known.
+  void forget(uint64_t address, uint64_t bytes);
+  void forgetAll() { Granules.clear(); }
+
+  /// Operations whose value nothing explains.
+  uint64_t unplaced() const { return Unplaced; }
+  /// Reads that several values of the past explain; every edge was kept.
+  uint64_t ambiguous() const { return Ambiguous; }
+
+private:
+  static constexpr uint64_t GranuleBytes = 16;
+  using Granule = std::vector<std::unique_ptr<Location>>;
+
+  Location &at(uint64_t address, uint32_t bytes);
+  void weakWriteSlow(uint64_t address, uint64_t bytes);
+  void tell(AtomicOp &op);
+  void feed(AtomicOp &op);
+  void flushReaders(Location &l);
+  void apply(AtomicOp &op);
+  /// Applies open operations so that the location holds `value`. False when nothing fits.
+  bool reach(Location &l, uint64_t value, AtomicOp *self);
+  AtomicOp *pendingStore(Location &l, uint64_t value, const AtomicOp &other);
+  static void erase(std::unordered_multimap<uint64_t, AtomicOp *> &map, uint64_t key,
+                    AtomicOp *op);
+
+  core::Detector &D;
+  std::unordered_map<uint64_t, Granule> Granules;
+  uint64_t Unplaced = 0, Ambiguous = 0;
+};
+
+} // namespace scopesan::gpu

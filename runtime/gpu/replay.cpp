@@ -1,0 +1,265 @@
+#include "gpu/replay.h"
+
+#include <algorithm>
+
+namespace scopesan::gpu {
+
+using core::SiteId;
+
+void Replay::begin(const ReplayLaunch &launch) {
+  Launch = launch;
+  Launch.sharedBytes = uint32_t(std::min<uint64_t>(Launch.sharedBytes, SlotBytes));
+  Active = true;
+  Paired = Judged = 0;
+  Partner.clear();
+  Open.clear();
+  LastAtomic.clear();
+  Variables.clear();
+  Atomics.forgetAll(); // copies and the host may have changed every value
+}
+
+void Replay::scan(const Record *records, uint64_t count, bool final) {
+  if (!Active)
+    return;
+  pair(records, count, final);
+  uint64_t limit = Paired;
+  if (!final)
+    for (auto &[thread, at] : Open)
+      limit = std::min(limit, at);
+  for (; Judged < limit; ++Judged)
+    if (records[Judged].complete(Launch.stamp))
+      event(records, Judged);
+}
+
+void Replay::pair(const Record *records, uint64_t count, bool final) {
+  if (Partner.size() < count)
+    Partner.resize(count);
+  for (; Paired < count; ++Paired) {
+    const Record &r = records[Paired];
+    if (r.complete(Launch.stamp))
+      pairOne(r, Paired, records);
+    else if (!final)
+      break;
+  }
+}
+
+void Replay::pairOne(const Record &r, uint64_t at, const Record *records) {
+  switch (r.kind()) {
+  case EventKind::AtomicBefore: {
+    uint64_t who = key(r);
+    auto [last, isFirst] = LastAtomic.try_emplace(who, at);
+    if (!isFirst) {
+      const Record &before = records[last->second];
+      if (before.high == r.high && before.value == r.value)
+        Partner[last->second] |= RepeatedBit;
+      last->second = at;
+    }
+    Open[who] = at;
+    return;
+  }
+  case EventKind::AtomicAfter:
+    if (auto open = Open.find(key(r)); open != Open.end()) {
+      Partner[open->second] |= uint32_t(at - open->second);
+      Open.erase(open);
+    }
+    return;
+  case EventKind::SharedVariable:
+    if (r.value & SharedBit)
+      Variables.push_back({uint32_t(r.value), r.low, TextOf ? TextOf(SiteId{r.high}) : ""});
+    return;
+  case EventKind::Exit:
+    LastAtomic.erase(key(r));
+    return;
+  default:
+    return;
+  }
+}
+
+// ---------------------------------------------------------------- blocks
+
+Replay::BlockState &Replay::block(uint32_t index) {
+  BlockState *&recent = Recent[index % Recent.size()];
+  if (recent && recent->index == index)
+    return *recent;
+  std::unique_ptr<BlockState> &b = Blocks[index];
+  if (!b) {
+    b = std::make_unique<BlockState>();
+    b->index = index;
+    if (FreeSlots.empty())
+      FreeSlots.push_back(SlotCount++);
+    b->slot = FreeSlots.back();
+    FreeSlots.pop_back();
+    D.forget(SharedBase + b->slot * SlotBytes, Launch.sharedBytes); // P5
+    b->detect = D.beginBlock(Launch.node, index);
+    b->live = uint32_t(Launch.threadsPerBlock);
+    b->threads.resize(Launch.threadsPerBlock);
+  }
+  return *(recent = b.get());
+}
+
+void Replay::endBlock(BlockState &b) {
+  D.endBlock(b.detect);
+  Atomics.forget(SharedBase + b.slot * SlotBytes, Launch.sharedBytes);
+  FreeSlots.push_back(b.slot);
+  Recent[b.index % Recent.size()] = nullptr;
+  Blocks.erase(b.index);
+}
+
+void Replay::exitThread(BlockState &b, uint32_t i) {
+  ThreadState &t = b.threads[i];
+  settle(t);
+  if (t.exited)
+    return;
+  t.exited = true;
+  --b.live;
+  D.threadExit(*D.thread(b.detect, core::ThreadIndex{i}));
+}
+
+void Replay::end() {
+  if (!Active)
+    return;
+  std::vector<uint32_t> left;
+  for (auto &[index, b] : Blocks)
+    left.push_back(index);
+  std::sort(left.begin(), left.end()); // the same order in every run
+  for (uint32_t index : left) {
+    BlockState &b = *Blocks[index];
+    for (uint32_t i = 0; i < b.threads.size(); ++i)
+      exitThread(b, i);
+  }
+  for (uint32_t index : left)
+    endBlock(*Blocks[index]);
+  D.endLaunch(Launch.node);
+  Active = false;
+}
+
+uint64_t Replay::place(const BlockState &b, uint64_t value) const {
+  if (!(value & SharedBit))
+    return value;
+  return SharedBase + b.slot * SlotBytes + (value & ~SharedBit) % SlotBytes;
+}
+
+// ---------------------------------------------------------------- events
+
+/// The thread goes on: what it left open is over.
+void Replay::settle(ThreadState &t) {
+  AtomicOp *op = t.pending;
+  if (!op)
+    return;
+  t.pending = nullptr;
+  if (op->isStore())
+    Atomics.force(*op);
+  else
+    Atomics.abandon(*op); // its second ticket was lost
+  FreeOps.push_back(op);
+}
+
+void Replay::atomicBefore(const Record *records, uint64_t at, BlockState &b, ThreadState &t) {
+  const Record &r = records[at];
+  uint32_t distance = Partner[at] & ~RepeatedBit;
+  abi::Op op(r.extra);
+  bool isStore = op.kind() == abi::AccessKind::Store || op.kind() == abi::AccessKind::Red;
+  if (!distance && !isStore)
+    return; // never seen to end
+  AtomicOp *x;
+  if (FreeOps.empty()) {
+    x = &Pool.emplace_back();
+  } else {
+    x = FreeOps.back();
+    FreeOps.pop_back();
+    *x = AtomicOp();
+  }
+  x->thread = D.thread(b.detect, core::ThreadIndex{r.thread()});
+  x->address = place(b, r.value);
+  x->bytes = r.low;
+  x->op = op;
+  x->site = {r.high};
+  x->repeated = Partner[at] & RepeatedBit;
+  x->wrote = isStore;
+  if (distance) {
+    const Record &after = records[at + distance];
+    x->wrote = after.extra & Wrote;
+    x->writtenKnown = x->wrote && (after.extra & WrittenKnown) && op.kind() != abi::AccessKind::Red;
+    x->valueKnown = after.extra & ValueKnown;
+    x->value = after.value;
+    x->written = uint64_t(after.high) << 32 | after.low;
+  }
+  Atomics.open(*x);
+  t.pending = x;
+}
+
+void Replay::atomicAfter(const Record &, ThreadState &t) {
+  AtomicOp *op = t.pending;
+  if (!op || op->isStore())
+    return; // a store stays pending until its thread goes on
+  Atomics.close(*op);
+  t.pending = nullptr;
+  FreeOps.push_back(op);
+}
+
+void Replay::event(const Record *records, uint64_t at) {
+  const Record &r = records[at];
+  if (r.kind() == EventKind::SharedVariable || r.thread() >= Launch.threadsPerBlock)
+    return;
+  BlockState &b = block(r.block);
+  ThreadState &t = b.threads[r.thread()];
+  core::Thread &who = *D.thread(b.detect, core::ThreadIndex{r.thread()});
+  SiteId site{r.high};
+  if (r.kind() == EventKind::AtomicAfter)
+    return atomicAfter(r, t);
+  settle(t);
+  switch (r.kind()) {
+  case EventKind::Read:
+    return D.read(who, place(b, r.value), r.low, site);
+  case EventKind::Write:
+    Atomics.weakWrite(place(b, r.value), r.low);
+    return D.write(who, place(b, r.value), r.low, site);
+  case EventKind::ReadRange:
+    return D.readRange(who, place(b, r.value), uint64_t(r.extra) << 32 | r.low, site);
+  case EventKind::WriteRange:
+    Atomics.weakWrite(place(b, r.value), uint64_t(r.extra) << 32 | r.low);
+    return D.writeRange(who, place(b, r.value), uint64_t(r.extra) << 32 | r.low, site);
+  case EventKind::AtomicBefore:
+    return atomicBefore(records, at, b, t);
+  case EventKind::Fence:
+    return D.fence(who, abi::Op(r.extra), site);
+  case EventKind::BlockArrive:
+    return D.blockBarrierArrive(who, abi::BarrierKind(r.value >> 32), uint32_t(r.value), r.low,
+                                site);
+  case EventKind::WarpArrive:
+    return D.warpBarrierArrive(who, r.low, site);
+  case EventKind::Exit:
+    exitThread(b, r.thread());
+    if (b.live == 0)
+      endBlock(b);
+    return;
+  case EventKind::Unmodelled:
+    return host::incomplete("an operation that ScopeSan does not model was executed", site);
+  default:
+    return;
+  }
+}
+
+host::SharedPlace Replay::resolveShared(uint64_t address) const {
+  host::SharedPlace p;
+  if (!Active || address < SharedBase || address >= SharedBase + uint64_t(SlotCount) * SlotBytes)
+    return p;
+  uint32_t offset = uint32_t((address - SharedBase) % SlotBytes);
+  p.found = true;
+  p.offset = offset;
+  for (const Variable &v : Variables)
+    if (offset - v.offset < v.bytes) {
+      p.variable = v.name;
+      p.offset = offset - v.offset;
+      p.size = v.bytes;
+      return p;
+    }
+  if (Launch.dynamicBytes && offset >= Launch.dynamicOffset) {
+    p.variable = "dynamic shared memory";
+    p.offset = offset - Launch.dynamicOffset;
+    p.size = Launch.dynamicBytes;
+  }
+  return p;
+}
+
+} // namespace scopesan::gpu

@@ -1,0 +1,106 @@
+// Replays the log of one kernel launch into the detector.
+//
+//   idle --begin--> recording --scan (any number of times)--> recording --end--> idle
+//
+// Scanning runs in two passes. The first pairs the two tickets of each strong operation and stops
+// at the first record that is not complete. The second feeds the detector in ticket order, up to
+// the oldest operation whose second ticket is missing. What is judged is therefore a prefix of the
+// total order: nothing that it depends on is missing.
+#pragma once
+
+#include "gpu/locations.h"
+#include "host/collector.h"
+#include "scopesan/gpu_abi.h"
+
+#include <array>
+#include <deque>
+#include <string>
+
+namespace scopesan::gpu {
+
+struct ReplayLaunch {
+  core::NodeId node;
+  uint64_t threadsPerBlock = 0;
+  uint32_t sharedBytes = 0;    ///< of a block, with what the system reserves
+  uint32_t dynamicOffset = 0;  ///< where dynamic shared memory begins in the block's window
+  uint32_t dynamicBytes = 0;
+  uint32_t stamp = 0;
+};
+
+class Replay {
+public:
+  explicit Replay(core::Detector &d) : D(d), Atomics(d) {}
+  Replay(const Replay &) = delete;
+
+  void begin(const ReplayLaunch &launch);
+  /// Judges what is there of records[0..count). `final`: nothing more will come.
+  void scan(const Record *records, uint64_t count, bool final);
+  /// Ends the launch: threads without an exit record exit now.
+  void end();
+  bool active() const { return Active; }
+  /// Records judged so far in this launch.
+  uint64_t judged() const { return Judged; }
+  Locations &locations() { return Atomics; }
+
+  /// Names a place in a block's shared memory, while its launch is replayed.
+  host::SharedPlace resolveShared(uint64_t address) const;
+  /// Text of a site: a variable's name.
+  using SiteText = std::string (*)(core::SiteId);
+  void setSiteText(SiteText f) { TextOf = f; }
+
+private:
+  struct ThreadState {
+    AtomicOp *pending = nullptr; ///< its latest strong operation, until its next event
+    bool exited = false;
+  };
+  struct BlockState {
+    uint32_t index = 0;
+    core::Block *detect = nullptr;
+    uint32_t live = 0;
+    uint32_t slot = 0;
+    std::vector<ThreadState> threads;
+  };
+  struct Variable {
+    uint32_t offset, bytes;
+    std::string name;
+  };
+
+  void pair(const Record *records, uint64_t count, bool final);
+  void pairOne(const Record &r, uint64_t at, const Record *records);
+  void event(const Record *records, uint64_t at);
+  void atomicBefore(const Record *records, uint64_t at, BlockState &b, ThreadState &t);
+  void atomicAfter(const Record &r, ThreadState &t);
+  void settle(ThreadState &t);
+  void exitThread(BlockState &b, uint32_t i);
+  BlockState &block(uint32_t index);
+  void endBlock(BlockState &b);
+  uint64_t place(const BlockState &b, uint64_t value) const;
+  uint64_t key(const Record &r) const { return uint64_t(r.block) << 10 | r.thread(); }
+
+  core::Detector &D;
+  Locations Atomics;
+  SiteText TextOf = nullptr;
+  bool Active = false;
+  ReplayLaunch Launch;
+  uint64_t Paired = 0, Judged = 0;
+
+  /// For each AtomicBefore: its AtomicAfter relative to it, 0 = none yet; top bit: repeated.
+  static constexpr uint32_t RepeatedBit = 1u << 31;
+  std::vector<uint32_t> Partner;
+  std::unordered_map<uint64_t, uint64_t> Open;       ///< thread -> AtomicBefore without partner
+  std::unordered_map<uint64_t, uint64_t> LastAtomic; ///< thread -> its latest AtomicBefore
+
+  std::unordered_map<uint32_t, std::unique_ptr<BlockState>> Blocks;
+  std::array<BlockState *, 64> Recent{};
+  std::vector<uint32_t> FreeSlots;
+  uint32_t SlotCount = 0;
+  std::vector<Variable> Variables;
+  std::deque<AtomicOp> Pool;
+  std::vector<AtomicOp *> FreeOps;
+
+  /// Shared memory of resident blocks: addresses that no device pointer has.
+  static constexpr uint64_t SharedBase = uint64_t(1) << 60;
+  static constexpr uint64_t SlotBytes = 256 * 1024;
+};
+
+} // namespace scopesan::gpu

@@ -1,0 +1,121 @@
+// The order of overlapping atomic operations follows from their values.
+#include "Log.h"
+
+using namespace scopesan;
+using namespace scopesan::gpu;
+using namespace scopesan::gpu::test;
+using core::Rule;
+
+namespace {
+constexpr Who A{0, 0}, B{1, 0}, C{2, 0};
+}
+
+TEST(Locations, MessagePassing) {
+  Launch l;
+  l.write(A, X).store(A, Flag, 1).load(B, Flag, 0).load(B, Flag, 1).read(B, X).end();
+  EXPECT_TRUE(l.S.findings.empty());
+}
+
+TEST(Locations, ReadOfTheOldValueIsNoEdge) {
+  Launch l; // B looked while the store was pending, did not see it, and went on
+  l.write(A, X).load(B, Flag, 0).before(A, Flag, StoreRelease).before(B, Flag, LoadAcquire);
+  l.stored(A, 1).got(B, 0).read(B, X).end();
+  EXPECT_EQ(l.S.count(Rule::DataRace), 1u);
+}
+
+TEST(Locations, PendingStoreIsReadBeforeItsSecondTicket) {
+  Launch l;
+  l.write(A, X).load(B, Flag, 0).before(A, Flag, StoreRelease).before(B, Flag, LoadAcquire);
+  l.got(B, 1).stored(A, 1).read(B, X).end();
+  EXPECT_TRUE(l.S.findings.empty());
+}
+
+TEST(Locations, LoadThatActedBeforeALaterStore) {
+  Launch l(3); // C's store replaces the value, but B had read A's
+  l.write(A, X).store(A, Flag, 1).exit(A).before(B, Flag, LoadAcquire);
+  l.store(C, Flag, 2, StoreRelaxed).exit(C).got(B, 1).read(B, X).end();
+  EXPECT_TRUE(l.S.findings.empty());
+  EXPECT_EQ(l.R.locations().unplaced(), 0u);
+}
+
+TEST(Locations, RmwChainByValues) {
+  Launch l(3); // tickets end in the order C, B, A; the values say A, B, C
+  l.store(A, Flag, 0, StoreRelaxed).write(A, X);
+  l.before(A, Flag, RmwAcqRel).before(B, Flag, RmwAcqRel).before(C, Flag, RmwAcqRel);
+  l.changed(C, 2, 3).changed(B, 1, 2).changed(A, 0, 1).read(C, X).end();
+  EXPECT_TRUE(l.S.findings.empty());
+  EXPECT_EQ(l.R.locations().unplaced(), 0u);
+}
+
+TEST(Locations, RmwChainFromAnUnknownValue) {
+  Launch l(3);
+  l.write(A, X).before(A, Flag, RmwAcqRel).before(B, Flag, RmwAcqRel);
+  l.changed(B, 6, 7).changed(A, 5, 6).read(B, X).end();
+  EXPECT_TRUE(l.S.findings.empty());
+}
+
+TEST(Locations, EarlierRmwGetsNoEdgeFromALaterOne) {
+  Launch l;
+  l.write(A, X).before(A, Flag, RmwAcqRel).before(B, Flag, RmwAcqRel);
+  l.changed(B, 5, 6).changed(A, 6, 7).read(B, X).end();
+  EXPECT_EQ(l.S.count(Rule::DataRace), 1u);
+}
+
+TEST(Locations, LockHandedOver) {
+  Launch l; // B's successful exchange ends before A's unlocking store's second ticket
+  l.before(A, Flag, CasAcqRel).changed(A, 0, 1).write(A, X);
+  l.before(B, Flag, CasAcqRel).before(A, Flag, StoreRelease).changed(B, 0, 1).stored(A, 0);
+  l.write(B, X).end();
+  EXPECT_TRUE(l.S.findings.empty());
+  EXPECT_EQ(l.R.locations().unplaced(), 0u);
+}
+
+TEST(Locations, FailedExchangeReads) {
+  Launch l;
+  l.before(A, Flag, CasAcqRel).before(B, Flag, CasAcqRel).failed(B, 1, 1).changed(A, 0, 1).end();
+  EXPECT_EQ(l.R.locations().unplaced(), 0u);
+}
+
+TEST(Locations, ValueThatNothingExplainsIsCounted) {
+  Launch l;
+  l.store(A, Flag, 1).exit(A).load(B, Flag, 9).read(B, Y).end();
+  EXPECT_EQ(l.R.locations().unplaced(), 1u);
+}
+
+TEST(Locations, SameValueTwiceKeepsBothEdges) {
+  Launch l(3); // B read 1: from A or from C
+  l.write(A, X).write(C, Y).store(A, Flag, 1).exit(A).before(B, Flag, LoadAcquire);
+  l.store(C, Flag, 1).exit(C).got(B, 1).read(B, X).read(B, Y).end();
+  EXPECT_TRUE(l.S.findings.empty());
+  EXPECT_EQ(l.R.locations().ambiguous(), 1u);
+}
+
+TEST(Locations, WeakWriteMakesTheValueUnknown) {
+  Launch l;
+  l.store(A, Flag, 1).write(A, Flag).load(A, Flag, 5).end();
+  EXPECT_EQ(l.R.locations().unplaced(), 0u);
+}
+
+TEST(Locations, ManyThreadsOfOneCounter) {
+  constexpr uint32_t Threads = 1024;
+  Launch l(Threads, 1);
+  for (uint32_t i = 0; i < Threads; ++i)
+    l.before({i, 0}, Flag, RmwAcqRel);
+  for (uint32_t i = Threads; i-- > 0;)
+    l.changed({i, 0}, i, i + 1);
+  l.end();
+  EXPECT_EQ(l.R.locations().unplaced(), 0u);
+}
+
+TEST(Locations, FencesAroundRelaxedFlag) {
+  constexpr scopesan::abi::Op LoadRelaxed(scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Relaxed,
+                                scopesan::abi::Scope::Device);
+  Launch l;
+  l.write(A, X).fence(A, scopesan::abi::Scope::Device).store(A, Flag, 1, StoreRelaxed);
+  l.load(B, Flag, 1, LoadRelaxed).fence(B, scopesan::abi::Scope::Device).read(B, X).end();
+  EXPECT_TRUE(l.S.findings.empty());
+  Launch m;
+  m.write(A, X).fence(A, scopesan::abi::Scope::Block).store(A, Flag, 1, StoreRelaxed);
+  m.load(B, Flag, 1, LoadRelaxed).fence(B, scopesan::abi::Scope::Device).read(B, X).end();
+  EXPECT_EQ(m.S.count(Rule::InsufficientScope), 1u);
+}
