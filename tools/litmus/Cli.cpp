@@ -1,6 +1,7 @@
 #include "Cli.h"
 
 #include "Compare.h"
+#include "axiomatic/Enumerate.h"
 
 #include <cstdio>
 
@@ -17,6 +18,39 @@ struct Totals {
                                                            : notRun)++;
   }
 };
+
+/// Checks our own axiomatic model against the table: verdicts and, where given, counts.
+int runAxioms(const std::string &path) {
+  Table table = readTable(path);
+  uint64_t agree = 0, differ = 0, skipped = 0, countsDiffer = 0;
+  for (const Row &row : table.rows) {
+    if (row.ptxRace.empty())
+      continue;
+    Program p = parseRow(row);
+    AxiomaticVerdict v;
+    if (p.notRunnable.empty())
+      v = axiomaticVerdict(p);
+    if (!v.complete) {
+      ++skipped;
+      continue;
+    }
+    bool same = (row.ptxRace == "race") == (v.racyPtx != 0) &&
+                (row.hbRace == "race") == (v.racyCxx != 0);
+    (same ? agree : differ)++;
+    std::string counts = "some(" + std::to_string(v.racyPtx) + "/" + std::to_string(v.considered) + ")";
+    bool sameCount = row.frequency.rfind("some", 0) != 0 || row.frequency == counts;
+    countsDiffer += !sameCount;
+    if (!same || !sameCount)
+      printf("%s: axioms ptx %llu hb %llu of %llu, table %s %s %s\n", row.id.c_str(),
+             (unsigned long long)v.racyPtx, (unsigned long long)v.racyCxx,
+             (unsigned long long)v.considered, row.ptxRace.c_str(), row.hbRace.c_str(),
+             row.frequency.c_str());
+  }
+  printf("axioms: agree %llu differ %llu counts differ %llu skipped %llu\n",
+         (unsigned long long)agree, (unsigned long long)differ, (unsigned long long)countsDiffer,
+         (unsigned long long)skipped);
+  return differ ? 66 : 0;
+}
 
 int runTable(const std::string &path, const CompareOptions &options, bool verbose) {
   Table table = readTable(path);
@@ -60,14 +94,19 @@ int litmusMain(const std::vector<std::string> &words) {
   CompareOptions options;
   bool verbose = false;
   std::string table;
+  bool axioms = false;
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--table" && i + 1 < words.size())
       table = words[++i];
     else if (words[i] == "--memory-model=c++")
       options.cxxMode = true;
+    else if (words[i] == "--axioms")
+      axioms = true;
     else if (words[i] == "-v")
       verbose = true;
   }
+  if (axioms)
+    return runAxioms(table);
   return runTable(table, options, verbose);
 }
 

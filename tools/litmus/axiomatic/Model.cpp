@@ -135,6 +135,16 @@ Derived derive(const Candidate &c, const StaticRelations &s, Observation o) {
   return d;
 }
 
+bool consistent(const Candidate &c, const StaticRelations &s, const Derived &d) {
+  if (!c.co.irreflexive()) // Coherence
+    return false;
+  Relation fromReads = c.rf.inverse().then(c.co);
+  if (!(s.morallyStrong & fromReads).then(s.morallyStrong & c.co).intersects(c.rmw)) // Atomicity
+    return fromReads.irreflexive() &&
+           (c.rf | fromReads).then(d.causality).irreflexive(); // Causality, SC per location
+  return false;
+}
+
 Relation races(const Candidate &c, const StaticRelations &s, const Derived &d, RaceReading r) {
   Relation out(c.size());
   const Relation &order = r == RaceReading::Ptx ? d.causality : d.baseCausality;

@@ -74,6 +74,12 @@ public:
         out.Rows[a] = Rows[a] & range;
     return out;
   }
+  bool intersects(const Relation &o) const {
+    for (uint32_t a = 0; a < N; ++a)
+      if (Rows[a] & o.Rows[a])
+        return true;
+    return false;
+  }
   bool irreflexive() const {
     for (uint32_t a = 0; a < N; ++a)
       if (has(a, a))

@@ -1,0 +1,37 @@
+// All executions of a program that the axioms of PTX 8.10 allow, sequentially consistent or not.
+#pragma once
+
+#include "Model.h"
+#include "Traces.h"
+
+#include <functional>
+
+namespace scopesan::litmus {
+
+struct EnumerateLimits {
+  size_t traces = 2000;            ///< per thread
+  uint64_t candidates = 20000000; ///< looked at
+};
+
+/// A consistent execution and the traces it is made of.
+struct AxiomaticExecution {
+  const Candidate *candidate;
+  const StaticRelations *relations;
+  const Derived *derived;
+  std::vector<const Trace *> traces;
+  bool satisfiesGuard = true;
+};
+
+/// Calls `visit` for each consistent execution; false from it stops. Returns false when a limit was
+/// exceeded or the program has operations the model does not know.
+bool enumerate(const Program &p, const EnumerateLimits &limits,
+               const std::function<bool(const AxiomaticExecution &)> &visit);
+
+struct AxiomaticVerdict {
+  bool complete = false; ///< false: not applicable or too large
+  uint64_t executions = 0, considered = 0;
+  uint64_t racyPtx = 0, racyCxx = 0; ///< of the considered ones
+};
+AxiomaticVerdict axiomaticVerdict(const Program &p, const EnumerateLimits &limits = {});
+
+} // namespace scopesan::litmus
