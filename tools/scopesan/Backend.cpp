@@ -42,6 +42,10 @@ llvm::Expected<BackendChoice> chooseBackend(const Installation &installation,
     if (!hasGpu())
       return error("no NVIDIA GPU is visible (/dev/nvidia0); use --backend=cpu, or give the "
                    "container access to the GPU");
+    if (const char *other = getenv("CUDA_INJECTION64_PATH");
+        other && *other && installation.gpuBackend() != other)
+      return error(std::string("CUDA_INJECTION64_PATH already names '") + other +
+                   "'; the driver loads one such library only: unset it, or use --backend=cpu");
     return choice;
   }
   for (const std::string &part : {installation.cpuBackend(), installation.codegen()})
@@ -61,8 +65,10 @@ void exportEnvironment(const Installation &installation, const host::Options &op
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   if (options.backend == "cpu")
     prependPreload(installation.cpuBackend());
-  else // the CUDA driver loads it when it initialises
+  else // the driver loads it at the program's first CUDA call
     setenv("CUDA_INJECTION64_PATH", installation.gpuBackend().c_str(), 1);
+  else // the CUDA driver loads it when it initialises
+      setenv("CUDA_INJECTION64_PATH", installation.gpuBackend().c_str(), 1);
 }
 
 } // namespace scopesan::tool
