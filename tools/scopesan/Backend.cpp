@@ -67,8 +67,6 @@ void exportEnvironment(const Installation &installation, const host::Options &op
     prependPreload(installation.cpuBackend());
   else // the driver loads it at the program's first CUDA call
     setenv("CUDA_INJECTION64_PATH", installation.gpuBackend().c_str(), 1);
-  else // the CUDA driver loads it when it initialises
-      setenv("CUDA_INJECTION64_PATH", installation.gpuBackend().c_str(), 1);
 }
 
 } // namespace scopesan::tool
