@@ -1,5 +1,9 @@
 #include "Backend.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
 #include <cstdlib>
 
 namespace scopesan::tool {
@@ -20,7 +24,17 @@ void prependPreload(const std::string &library) {
 
 } // namespace
 
-bool hasGpu() { return fileExists("/dev/nvidiactl") && fileExists("/dev/nvidia0"); }
+/// A container may have been given any of the host's devices: /dev/nvidia5 without /dev/nvidia0.
+bool hasGpu() {
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it("/dev", error), end; !error && it != end;
+       it.increment(error)) {
+    llvm::StringRef name = llvm::sys::path::filename(it->path());
+    if (name.consume_front("nvidia") && !name.empty() && llvm::all_of(name, llvm::isDigit))
+      return true;
+  }
+  return false;
+}
 
 llvm::Expected<BackendChoice> chooseBackend(const Installation &installation,
                                             const host::Options &options) {
@@ -40,7 +54,7 @@ llvm::Expected<BackendChoice> chooseBackend(const Installation &installation,
       return error("this build has no GPU backend yet ('" + installation.gpuBackend() +
                    "' is missing); use --backend=cpu");
     if (!hasGpu())
-      return error("no NVIDIA GPU is visible (/dev/nvidia0); use --backend=cpu, or give the "
+      return error("no NVIDIA GPU is visible (/dev/nvidia<n>); use --backend=cpu, or give the "
                    "container access to the GPU");
     if (const char *other = getenv("CUDA_INJECTION64_PATH");
         other && *other && installation.gpuBackend() != other)
