@@ -7,7 +7,7 @@
 // RUN: %clang-cuda -O0 -g -Xcuda-fatbinary --compress=false -c %s -o %t.g.o && %snapshot %t.g.o | llvm-dis | FileCheck --check-prefix=ANY %s
 // ANY: @__scopesan_module =
 // ANY: call void @__scopesan_atomic_before
-// RUN: %clang-cuda -O1 -g --cuda-device-only -S %s -o %t.s -mllvm -scopesan-emit-instrumented=%t.ll
+// RUN: %clang-cuda -O1 -g --cuda-device-only -S %s -o %t.s -mllvm -scopesan-gpu=0 -mllvm -scopesan-emit-instrumented=%t.ll
 // RUN: FileCheck --check-prefix=PTX %s < %t.s
 // RUN: FileCheck %s < %t.ll
 #include <cuda/atomic>
@@ -15,7 +15,7 @@
 
 using Flag = cuda::atomic<int, cuda::thread_scope_device>;
 
-// The code that runs on the GPU stays plain, except that atomicCAS is what nvcc emits.
+// The code for the GPU is plain with -scopesan-gpu=0, except that atomicCAS is what nvcc emits.
 // PTX-NOT: call{{.*}}__scopesan
 // PTX-LABEL: .entry _Z6legacyPi(
 // PTX-NOT: fence.sc
