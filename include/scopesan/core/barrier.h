@@ -118,7 +118,7 @@ private:
     BlockClock blocks;
     NodeClock nodes;
     ProxyClocks proxies;
-    BlockClock seen;
+    StepSet seen;
     LocalTime time;
     bool foreign = false;
   };

@@ -191,4 +191,15 @@ private:
   PersistentMap<CounterLeaf> Map;
 };
 
+/// Blocks that were observed to have executed a step, in no order (A1 progress, D12).
+class StepSet {
+public:
+  bool contains(BlockId b) const { return Map.find(b.value / 64) >> b.value % 64 & 1; }
+  void add(BlockId b) { Map.raise(b.value / 64, uint64_t(1) << b.value % 64); }
+  void join(const StepSet &o) { Map.join(o.Map); }
+
+private:
+  PersistentMap<BitsLeaf> Map;
+};
+
 } // namespace scopesan::core

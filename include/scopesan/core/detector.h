@@ -193,9 +193,9 @@ public:
   /// barrier.cluster.wait returned.
   void clusterWait(Thread &t, SiteId) { Clusters.s9Wait(t); }
 
-  /// X1: the thread executed an operation that nobody models. It may have synchronized with any other
-  /// such operation, so every possible edge is kept: findings may be lost, none is invented. Called
-  /// before and after the operation.
+  /// X1: the thread executed an operation that nobody models. It may have synchronized with any
+  /// other such operation, so every possible edge is kept: findings may be lost, none is invented.
+  /// Called before and after the operation.
   void unmodelled(Thread &t) {
     Progress.leave(t);
     SnapshotRef s = takeSnapshot(t);
@@ -508,12 +508,14 @@ private:
       b->meetings.resize(warps);
     for (Vec<WarpMeeting> &m : b->meetings)
       m.clear();
+    StepSet seen;
+    seen.add(id);
     b->threads.resize(threads);
     for (uint32_t i = 0; i < threads; ++i)
-      start(b->threads[i], b, {i}, n);
+      start(b->threads[i], b, {i}, n, seen);
     return b;
   }
-  static void start(Thread &t, Block *b, ThreadIndex i, const LaunchNode &n) {
+  static void start(Thread &t, Block *b, ThreadIndex i, const LaunchNode &n, const StepSet &seen) {
     t.block = b;
     t.index = i;
     t.exited = t.foreign = false;
@@ -522,7 +524,7 @@ private:
     t.blocks = n.pastBlocks;
     t.nodes = n.past;
     t.proxies = ProxyClocks();
-    t.seen = BlockClock();
+    t.seen = seen;
     t.dropSync();
   }
   Block *newBlock() {

@@ -255,7 +255,7 @@ private:
   /// Remembers a strong access; drops those of the same thread and those it dominates.
   void addStrong(Thread &t, Overflow &o, const Record &me) {
     uint32_t n = o.strong.size();
-    for (uint32_t i = n; i-- > (n > ScanBack ? n - ScanBack : 0);)
+    for (uint32_t i = n; i-- > (n > ScanStrong ? n - ScanStrong : 0);)
       if (replaces(me, o.strong[i])) {
         o.strong[i] = me;
         o.summary.add(t.block->place, me.op().scope(), me.mask(), me.bytes());
@@ -349,7 +349,7 @@ private:
     Overflows.destroy(o);
   }
 
-  static constexpr uint32_t ScanBack = 16, WidenAt = 16, KeptWrites = 16;
+  static constexpr uint32_t ScanBack = 16, ScanStrong = 4, WidenAt = 16, KeptWrites = 16;
   Context &C;
   Judge &J;
   Pool<Overflow> Overflows;

@@ -310,9 +310,16 @@ private:
   uint32_t Height = 0;
 };
 
-/// Leaf holding a number that only grows (join = maximum). Used for timelines and step sets.
+/// Leaf holding a number that only grows (join = maximum). Used for timelines.
 struct CounterLeaf {
   static uint64_t join(uint64_t a, uint64_t b) { return a < b ? b : a; }
+  static void retain(uint64_t) {}
+  static void release(uint64_t) {}
+};
+
+/// Leaf holding a set of 64 members (join = union).
+struct BitsLeaf {
+  static uint64_t join(uint64_t a, uint64_t b) { return a | b; }
   static void retain(uint64_t) {}
   static void release(uint64_t) {}
 };

@@ -40,16 +40,10 @@ public:
     }
   }
 
-  /// After the read's acquire edges: what the writer knew to have run, `t` now knows too. Acquired
-  /// knowledge is not repeated.
+  /// What the writer of the value that `t` read knew to have run, `t` now knows too.
   void observe(Thread &t, const SyncObject &o) {
-    if (!o.written || o.lastWrite.place.block == t.block->id)
-      return;
-    t.seen.join(o.writerSaw);
-    if (t.blocks.knows(o.lastWrite.place.block))
-      return;
-    t.seen.join(o.writerKnew);
-    t.seen.raiseBase(o.lastWrite.place.block, {1});
+    if (o.written)
+      t.seen.join(o.writerSaw);
   }
 
   /// The thread does something else: a wait that just ended is judged.
@@ -69,7 +63,7 @@ private:
     if (b.host || a.block == b.block || includes(Scope::Cluster, a, b) ||
         (a.node == b.node && t.block->cooperative) || C.order.precedes(b.node, t.nodes))
       return true;
-    return t.blocks.knows(b.block) || t.seen.knows(b.block);
+    return t.seen.contains(b.block);
   }
   void report(const Wait &w) {
     C.counters.hit(RuleCounters::A1Wait);

@@ -196,9 +196,8 @@ struct SyncObject {
   uint32_t nextObservation = 0;
   Vec<Head> heads;
   HashMap<OwnRelease> ownReleases; ///< by thread key
-  BlockClock writerKnew;      ///< clock of the writer of the current value: blocks that had run
-  BlockClock writerSaw;       ///< likewise `seen`
-  SyncObject *next = nullptr; ///< further objects that overlap the same word
+  StepSet writerSaw;               ///< blocks that the writer of the current value knew to have run
+  SyncObject *next = nullptr;      ///< further objects that overlap the same word
 
   static constexpr uint32_t KeptObservations = 64;
   Epoch writeEpoch() const { return {lastWrite.place.block, lastWrite.thread, lastWriteTime}; }

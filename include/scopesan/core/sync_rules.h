@@ -50,7 +50,6 @@ public:
     o.lastWriteTime = writeTime;
     o.written = true;
     ++o.version;
-    o.writerKnew = t.blocks;
     o.writerSaw = t.seen;
   }
 

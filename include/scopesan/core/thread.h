@@ -56,7 +56,7 @@ struct Thread {
   BlockClock blocks;     ///< everything else I know
   NodeClock nodes;
   ProxyClocks proxies; ///< what has passed a proxy fence before me (S13)
-  BlockClock seen;     ///< blocks that were observed to have run, in no order (A1 progress)
+  StepSet seen;        ///< blocks that were observed to have run, in no order (A1 progress)
 
   Thread() = default;
   Thread(Thread &&) = default;
