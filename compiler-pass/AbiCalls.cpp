@@ -143,6 +143,10 @@ void AbiCalls::sharedVariable(IRBuilderBase &B, Value *Address, uint32_t Bytes, 
 
 void AbiCalls::threadExit(IRBuilderBase &B) { call(B, "__scopesan_gpu_exit", {}); }
 
+void AbiCalls::unmodelledAfter(IRBuilderBase &B, uint32_t Site) {
+  call(B, "__scopesan_unmodelled_after", {site(B, Site)});
+}
+
 void AbiCalls::unmodelled(IRBuilderBase &B, uint32_t Site) {
   call(B, "__scopesan_unmodelled", {site(B, Site)});
 }

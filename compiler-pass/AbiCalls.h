@@ -44,6 +44,7 @@ public:
   void warpBarrierBefore(llvm::IRBuilderBase &B, llvm::Value *Mask, uint32_t Site);
   void warpBarrierAfter(llvm::IRBuilderBase &B, llvm::Value *Mask, uint32_t Site);
   void unmodelled(llvm::IRBuilderBase &B, uint32_t Site);
+  void unmodelledAfter(llvm::IRBuilderBase &B, uint32_t Site);
   /// GPU only: where a variable in shared memory lies.
   void sharedVariable(llvm::IRBuilderBase &B, llvm::Value *Address, uint32_t Bytes, uint32_t Site);
   /// GPU only: the thread ends.

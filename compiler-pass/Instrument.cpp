@@ -249,7 +249,7 @@ void InstrumentContext::unmodelled(IRBuilderBase &B, const Instruction &I, Strin
   if (const Instruction *Next = I.getNextNode(); Next && !I.isTerminator()) {
     IRBuilder<> After(const_cast<Instruction *>(Next));
     After.SetCurrentDebugLocation(I.getDebugLoc());
-    Calls.unmodelled(After, Site);
+    Calls.unmodelledAfter(After, Site);
   }
   if (Calls.forGpu()) // the snapshot's copy has said it
     return;

@@ -5,6 +5,7 @@
 
 #include "scopesan/gpu_abi.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -82,11 +83,27 @@ uint32_t SiteTable::functionName(const DISubprogram &Function) {
   return It->second;
 }
 
+/// The path as the compiler saw it. Where clang split a common directory off an absolute path, that
+/// directory differs from the compilation directory and belongs back in front.
+static std::string pathOf(const DIFile *File, const DISubprogram &Function) {
+  if (!File)
+    return {};
+  StringRef Name = File->getFilename(), Directory = File->getDirectory();
+  const DICompileUnit *Unit = Function.getUnit();
+  if (sys::path::is_absolute(Name) || Directory.empty() ||
+      (Unit && Directory == Unit->getDirectory()))
+    return Name.str();
+  SmallString<256> Path(Directory);
+  sys::path::append(Path, Name);
+  return std::string(Path);
+}
+
 uint32_t SiteTable::frameOf(const DILocation &Location) {
   uint32_t Parent = NoFrame;
   if (const DILocation *CallSite = Location.getInlinedAt())
     Parent = frameOf(*CallSite);
-  return frame({string(Location.getFilename()), functionName(*Location.getScope()->getSubprogram()),
+  const DISubprogram &Function = *Location.getScope()->getSubprogram();
+  return frame({string(pathOf(Location.getFile(), Function)), functionName(Function),
                 Location.getLine(), Location.getColumn(), Parent});
 }
 
@@ -95,7 +112,7 @@ uint32_t SiteTable::frameOf(const Instruction &I) {
     return frameOf(*Location);
   const Function &F = *I.getFunction();
   if (const DISubprogram *S = F.getSubprogram())
-    return frame({string(S->getFilename()), functionName(*S), S->getLine(), 0, NoFrame});
+    return frame({string(pathOf(S->getFile(), *S)), functionName(*S), S->getLine(), 0, NoFrame});
   return frame({0, string(demangle(F.getName())), 0, 0, NoFrame});
 }
 

@@ -102,7 +102,13 @@ void __scopesan_warp_barrier_after(uint32_t Mask, uint32_t) {
 }
 
 void __scopesan_unmodelled(uint32_t Site) {
+  TheEngine.Sched.syncPoint();
+  TheDetector->unmodelled(*Engine::current()->Detect);
   host::incomplete("an operation that ScopeSan does not model was executed", SiteId{Site});
+}
+
+void __scopesan_unmodelled_after(uint32_t) {
+  TheDetector->unmodelled(*Engine::current()->Detect);
 }
 
 void __scopesan_cpu_yield(void) { TheEngine.Sched.yield(true); }

@@ -170,6 +170,10 @@ DEVICE void __scopesan_unmodelled(uint32_t site) {
   record(take(0), EventKind::Unmodelled, 0, 0, site, 0);
 }
 
+DEVICE void __scopesan_unmodelled_after(uint32_t site) {
+  record(take(0), EventKind::Unmodelled, 0, 1, site, 0); // bytes 1: the operation is over
+}
+
 /// The layout is the same in every block: one thread of the grid tells it.
 DEVICE void __scopesan_gpu_shared(const void *address, uint32_t bytes, uint32_t site) {
   if (threadIndex() == 0 && blockIndex() == 0)

@@ -233,8 +233,11 @@ void Replay::event(const Record *records, uint64_t at) {
     if (b.live == 0)
       endBlock(b);
     return;
-  case EventKind::Unmodelled:
-    return host::incomplete("an operation that ScopeSan does not model was executed", site);
+  case EventKind::Unmodelled: // low 1: the operation is over
+    D.unmodelled(who);
+    if (r.low == 0)
+      host::incomplete("an operation that ScopeSan does not model was executed", site);
+    return;
   default:
     return;
   }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <string.h>
+#include <atomic>
 #include <thread>
 
 using namespace scopesan;
@@ -17,15 +18,15 @@ void storeKernel(void **Args) { // (int *To, int Value)
   **static_cast<int **>(Args[0]) = *static_cast<int *>(Args[1]);
 }
 void spinKernel(void **Args) { // (volatile int *Flag): waits until it is not 0
-  auto *Flag = *static_cast<volatile int **>(Args[0]);
+  auto *Flag = *static_cast<std::atomic<int> **>(Args[0]);
   constexpr uint32_t Op =
       scopesan::abi::Op(scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Relaxed,
                         scopesan::abi::Scope::System)
           .raw();
   for (int Seen = 0; !Seen;) {
-    __scopesan_atomic_before(const_cast<int *>(Flag), 4, Op, 0);
-    Seen = *Flag;
-    __scopesan_atomic_after(const_cast<int *>(Flag), 4, Op, 0, 0, uint64_t(Seen));
+    __scopesan_atomic_before(Flag, 4, Op, 0);
+    Seen = Flag->load(std::memory_order_relaxed);
+    __scopesan_atomic_after(Flag, 4, Op, 0, 0, uint64_t(Seen));
   }
 }
 volatile uintptr_t WildAddress = 64;
@@ -296,7 +297,7 @@ TEST_F(Shim, AnotherHostThreadCanReleaseAKernel) {
   std::thread Other([&] {
     void *D = nullptr; // the API stays usable while the kernel spins
     EXPECT_EQ(cudaMalloc(&D, 4), cudaSuccess);
-    *const_cast<volatile int *>(Flag) = 1;
+    reinterpret_cast<std::atomic<int> *>(Flag)->store(1, std::memory_order_relaxed);
   });
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   Other.join();
