@@ -208,7 +208,74 @@ void ProgramBuilder::unknownBarrierNames() {
     program.notRunnable = "the text leaves out the initial values of registers that name barriers";
 }
 
+/// "sync" among the threads that say it: a counter with release and acquire at device scope.
+void ProgramBuilder::expandSyncPoints() {
+  if (syncPoints.empty())
+    return;
+  uint32_t counter = location("sync");
+  for (size_t n = syncPoints.size(); n-- > 0;) { // from the back, so that indices stay right
+    ThreadCode &t = program.threads[syncPoints[n].first];
+    uint32_t at = syncPoints[n].second;
+    Instr arrive;
+    arrive.verb = Verb::Rmw;
+    arrive.text = "sync";
+    arrive.location = counter;
+    arrive.order = MemoryOrder::Release;
+    arrive.scope = Scope::Device;
+    arrive.value = Expr::constant(1);
+    Instr wait = arrive;
+    wait.verb = Verb::Load;
+    wait.order = MemoryOrder::Acquire;
+    wait.expect.reads = int64_t(syncPoints.size());
+    t.code[at] = arrive;
+    t.code.insert(t.code.begin() + at + 1, wait);
+    for (Instr &i : t.code)
+      if (i.verb == Verb::Branch && i.target > at)
+        ++i.target;
+  }
+}
+
+void ProgramBuilder::insertHandOver() {
+  if (!handOver)
+    return;
+  for (uint32_t t = 0; t < program.threads.size(); ++t) {
+    if (t == *handOver)
+      continue;
+    Instr i;
+    i.verb = Verb::BlockBarrier;
+    i.text = "starts after " + program.threads[*handOver].name;
+    i.barrier = Expr::constant(HandOverBarrier);
+    std::vector<Instr> &code = program.threads[t].code;
+    code.insert(code.begin(), i);
+    for (Instr &x : code)
+      if (x.verb == Verb::Branch)
+        ++x.target;
+  }
+}
+
+/// What the phases of each mbarrier wait for.
+void ProgramBuilder::setUpMbarriers() {
+  for (uint32_t l = 0; l < program.locations.size(); ++l) {
+    MbarrierSetup &m = program.locations[l].mbarrier;
+    uint32_t copies = 0;
+    bool explicitly = false;
+    for (const ThreadCode &t : program.threads)
+      for (const Instr &i : t.code) {
+        if (i.verb == Verb::MbarArrive && i.location == l) {
+          ++m.arrivals;
+          explicitly |= i.async.expectsBytes;
+        }
+        copies += i.verb == Verb::AsyncCopy && i.async.mbarrier == l;
+      }
+    if (!explicitly)
+      m.bytes = copies * CopyBytes;
+  }
+}
+
 void ProgramBuilder::finish() {
+  expandSyncPoints();
+  insertHandOver();
+  setUpMbarriers();
   initialValuesFromExpectations();
   unknownBarrierNames();
 }

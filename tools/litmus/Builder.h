@@ -48,7 +48,10 @@ private:
 class ProgramBuilder {
 public:
   Program program;
-  bool barIsWarpBarrier = false; ///< "BAR" in a placement by warps
+  bool barIsWarpBarrier = false;        ///< "BAR" in a placement by warps
+  bool speaksOfClusterBarriers = false; ///< bare "arrive" and "wait" mean the cluster's barrier
+  std::optional<uint32_t> handOver;     ///< thread for which all others wait at their beginning
+  std::vector<std::pair<uint32_t, uint32_t>> syncPoints; ///< "sync": thread, instruction
 
   uint32_t location(std::string_view name);
   std::optional<uint32_t> findLocation(std::string_view name) const;
@@ -60,11 +63,16 @@ public:
   void finish();
 
 private:
+  void insertHandOver();
+  void expandSyncPoints();
+  void setUpMbarriers();
   void initialValuesFromExpectations();
   void unknownBarrierNames();
 };
 
-/// Calls f(name, value) for the words of the notation.
+constexpr int64_t HandOverBarrier = 1000; ///< name of the barrier behind ProgramBuilder::handOver
+
+/// Words of the notation.
 std::optional<MemoryOrder> parseOrder(std::string_view name);
 std::optional<Scope> parseScope(std::string_view name);
 std::optional<RmwKind> parseRmwKind(std::string_view name);

@@ -106,6 +106,7 @@ private:
   void begin() {
     HostLine = D.newTimeline();
     HostNode = D.hostStep(HostLine, nullptr, 0);
+    Setup = setUpMbarriers();
     uint32_t streams = 0;
     for (const Launch &l : P.launches)
       streams = std::max(streams, l.stream + 1);
@@ -133,10 +134,12 @@ private:
         facts.device = {t.at.device};
         facts.domain = {t.at.domain};
       }
-    std::vector<NodeId> after{HostNode};
+    std::vector<NodeId> after{HostNode, Setup};
     for (uint32_t a : P.launches[l].after)
       after.push_back(Nodes[a]);
     Nodes[l] = D.launch(Streams[P.launches[l].stream], after.data(), uint32_t(after.size()), facts);
+    for (uint32_t primary : P.launches[l].programmatic)
+      D.programmatic(Nodes[l], Nodes[primary]);
   }
   void hostStep(std::vector<NodeId> after) {
     HostNode = D.hostStep(HostLine, after.data(), uint32_t(after.size()));
@@ -149,29 +152,32 @@ private:
       return;
     Resident[l] = true;
     const Grid &g = Grids[l];
-    for (auto &key : g.blocks)
-      Blocks[l].push_back(D.beginBlock(Nodes[l], linearBlock(g, key)));
-    for (uint32_t b = 0; b < g.blocks.size(); ++b) {
+    uint32_t count = uint32_t(g.clusters.size()) * g.perCluster;
+    for (uint32_t b = 0; b < count; ++b)
+      Blocks[l].push_back(D.beginBlock(Nodes[l], b));
+    for (const Location &x : P.locations)
+      if (x.sharedOf != None && P.threads[x.sharedOf].at.launch == l)
+        D.sharedMemory(Blocks[l][blockOf(x.sharedOf)], addressOf(x.root), LocationBytes);
+    Live[l].assign(count, 0);
+    for (uint32_t b = 0; b < count; ++b) {
       std::vector<bool> real(g.threadsPerBlock);
       for (uint32_t t = 0; t < P.threads.size(); ++t)
         if (P.threads[t].at.launch == l && blockOf(t) == b && ExitAfter[t] != None)
           real[Index[t]] = true;
-      uint32_t live = 0;
       for (uint32_t i = 0; i < g.threadsPerBlock; ++i)
         if (real[i])
-          ++live;
+          ++Live[l][b];
         else
           D.threadExit(*D.thread(Blocks[l][b], {i}));
-      Live[l].push_back(live);
     }
+    for (uint32_t b = 0; b < count; ++b)
+      if (!Live[l][b])
+        D.endBlock(Blocks[l][b]);
   }
+  /// Linear index of the thread's block in its grid.
   uint32_t blockOf(uint32_t thread) const {
     const Position &at = P.threads[thread].at;
-    const Grid &g = Grids[at.launch];
-    for (uint32_t b = 0; b < g.blocks.size(); ++b)
-      if (g.blocks[b] == std::pair<uint32_t, uint32_t>{at.cluster, at.block})
-        return b;
-    return 0;
+    return linearBlock(Grids[at.launch], {at.cluster, at.block});
   }
   core::Thread &threadOf(uint32_t t) {
     const Position &at = P.threads[t].at;
@@ -198,8 +204,9 @@ private:
 
   // ------------------------------------------------------------------ operations
 
-  uint64_t address(const Instr &i) const {
-    return 0x10000 + uint64_t(P.root(i.location)) * 64 + i.offset;
+  static constexpr uint64_t LocationBytes = 64;
+  uint64_t addressOf(uint32_t location) const {
+    return 0x10000 + P.root(location) * LocationBytes;
   }
   void execute(const Step &step, const Instr &i) {
     core::SiteId site = Sites.site(step.thread, step.instr);
@@ -215,6 +222,25 @@ private:
                                   site);
     case Verb::WarpBarrier:
       return D.warpBarrierArrive(threadOf(step.thread), ~0u, site);
+    case Verb::ProxyFence:
+      return proxyFence(threadOf(step.thread), i);
+    case Verb::ClusterArrive:
+      return D.clusterArrive(threadOf(step.thread), i.order == MemoryOrder::Relaxed, site);
+    case Verb::ClusterWait:
+      return D.clusterWait(threadOf(step.thread), site);
+    case Verb::MbarInit:
+    case Verb::MbarArrive:
+    case Verb::MbarWait:
+      return mbarrier(threadOf(step.thread), i, site);
+    case Verb::AsyncCopy:
+      return copy(threadOf(step.thread), i, site);
+    case Verb::AsyncCommit:
+      return i.async.kind == AsyncKind::Bulk ? D.bulkCommit(threadOf(step.thread))
+                                             : D.cpAsyncCommit(threadOf(step.thread));
+    case Verb::AsyncWait:
+      return asyncWait(threadOf(step.thread), i);
+    case Verb::GridWait:
+      return D.griddepWait(threadOf(step.thread));
     case Verb::Launch:
       launch(i.target);
       if (P.threads[step.thread].at.host)
@@ -229,7 +255,11 @@ private:
   void access(core::Thread &t, const Step &step, const Instr &i, core::SiteId site) {
     if (P.locations[i.location].isLocal)
       return;
-    uint64_t a = address(i);
+    uint64_t a = addressOf(i.location) + i.offset;
+    core::Proxy proxy = proxyOf(i);
+    if (i.order == MemoryOrder::Weak && proxy != core::Proxy::Generic)
+      return i.verb == Verb::Load ? D.proxyRead(t, a, i.bytes, site, proxy)
+                                  : D.proxyWrite(t, a, i.bytes, site, proxy);
     if (i.order == MemoryOrder::Weak)
       return i.verb == Verb::Load ? D.read(t, a, i.bytes, site) : D.write(t, a, i.bytes, site);
     abi::AccessKind k = i.verb == Verb::Load    ? abi::AccessKind::Load
@@ -237,11 +267,110 @@ private:
                         : !i.returns            ? abi::AccessKind::Red
                         : i.rmw == RmwKind::CompareExchange ? abi::AccessKind::Cas
                                                             : abi::AccessKind::Rmw;
-    Op op(k, i.order, i.scope);
+    Op op = Op(k, i.order, i.scope)
+                .withElementLog2(uint32_t(
+                    __builtin_ctz(i.elementBytes ? i.elementBytes : i.bytes)));
     if (i.isVolatile)
       op = op.with(Op::VolatileBit);
     D.atomicBefore(t, a, i.bytes, op, site);
     D.atomicAfter(t, a, i.bytes, op, site, step.wrote, uint64_t(step.read));
+  }
+  // ------------------------------------------------------------------ mbarriers, copies
+
+  void mbarrier(core::Thread &t, const Instr &i, core::SiteId site) {
+    uint64_t m = addressOf(i.location);
+    const MbarrierSetup &setup = P.locations[i.location].mbarrier;
+    if (i.verb == Verb::MbarInit)
+      return D.mbarrierInit(t, m, setup.arrivals, site);
+    if (i.verb == Verb::MbarWait)
+      return D.mbarrierWait(t, m, Op(abi::AccessKind::Load, i.order, i.scope), site, true);
+    if (i.async.ofCopies)
+      return D.cpAsyncMbarrierArrive(t, m, true, site);
+    uint32_t bytes = 0;
+    for (const ThreadCode &x : P.threads)
+      for (const Instr &c : x.code)
+        if (i.async.expectsBytes && c.verb == Verb::AsyncCopy && c.async.mbarrier == i.location)
+          bytes += CopyBytes;
+    D.mbarrierArrive(t, m, 1, bytes, false, Op(abi::AccessKind::Rmw, i.order, i.scope), site);
+  }
+  void copy(core::Thread &t, const Instr &i, core::SiteId site) {
+    bool generic = i.async.kind == AsyncKind::CpAsync || i.async.generic;
+    BlockId actor = D.asyncBegin(t, generic ? core::Proxy::Generic : core::Proxy::Async);
+    if (i.async.source != None)
+      D.asyncRead(addressOf(i.async.source), CopyBytes, site);
+    if (i.async.destination != None && i.async.reduces)
+      D.asyncReduce(addressOf(i.async.destination), 4,
+                    Op(abi::AccessKind::Red, i.order, i.scope), site);
+    else if (i.async.destination != None)
+      D.asyncWrite(addressOf(i.async.destination), CopyBytes, site);
+    if (i.async.mbarrier != None)
+      D.mbarrierCompleteTx(ownerOf(i.async.mbarrier, t), addressOf(i.async.mbarrier), CopyBytes,
+                           actor, site);
+    else if (i.async.tracked && i.async.kind == AsyncKind::Bulk)
+      D.bulkTrack(t, actor);
+    else if (i.async.tracked)
+      D.cpAsyncTrack(t, actor);
+  }
+  /// An mbarrier lies in the block of whoever waits for it.
+  core::Thread &ownerOf(uint32_t mbarrier, core::Thread &issuer) {
+    for (uint32_t t = 0; t < P.threads.size(); ++t)
+      for (const Instr &i : P.threads[t].code)
+        if (i.verb == Verb::MbarWait && i.location == mbarrier && !Blocks[P.threads[t].at.launch].empty())
+          return threadOf(t);
+    return issuer;
+  }
+  void asyncWait(core::Thread &t, const Instr &i) {
+    if (i.async.kind == AsyncKind::Bulk)
+      D.bulkWaitGroup(t, i.async.groups == None ? 0 : i.async.groups, i.async.readOnly);
+    else if (i.async.groups == None)
+      D.cpAsyncWaitAll(t);
+    else
+      D.cpAsyncWaitGroup(t, i.async.groups);
+  }
+  /// mbarriers that the program does not initialise are ready before it starts: a kernel of their
+  /// own does it.
+  NodeId setUpMbarriers() {
+    NodeId setup;
+    core::Block *b = nullptr;
+    for (uint32_t l = 0; l < P.locations.size(); ++l) {
+      const MbarrierSetup &m = P.locations[l].mbarrier;
+      if (!m.used || m.initialisedByProgram)
+        continue;
+      if (!b) {
+        core::LaunchFacts facts;
+        setup = D.launch(D.newTimeline(), &HostNode, 1, facts);
+        b = D.beginBlock(setup, 0);
+      }
+      core::Thread &t = *D.thread(b, {0});
+      Op arrive(abi::AccessKind::Rmw, MemoryOrder::Release, Scope::Block);
+      uint32_t own = m.bytes ? 1 : 0;
+      D.mbarrierInit(t, addressOf(l), m.arrivals + own, {0});
+      for (uint32_t phase = 0; phase < m.completedPhases; ++phase)
+        D.mbarrierArrive(t, addressOf(l), m.arrivals, 0, false, arrive, {0});
+      if (own)
+        D.mbarrierArrive(t, addressOf(l), 1, m.bytes, false, arrive, {0});
+    }
+    if (b) {
+      D.threadExit(*D.thread(b, {0}));
+      D.endBlock(b);
+    }
+    return setup;
+  }
+
+  core::Proxy proxyOf(const Instr &i) const {
+    if (i.nonCoherent)
+      return core::Proxy::NonCoherent;
+    if (i.proxy == Proxy::TensorMap)
+      return core::Proxy::TensorMap;
+    return P.locations[i.location].distinctAddress ? core::Proxy::Alias : core::Proxy::Generic;
+  }
+  void proxyFence(core::Thread &t, const Instr &i) {
+    if (i.aliasFence)
+      D.proxyFence(t, core::ProxyFence::Alias);
+    else if (i.proxy == Proxy::Async)
+      D.proxyFence(t, core::ProxyFence::Async);
+    else if (i.order != MemoryOrder::Release) // the acquire half is the fence (S13)
+      D.proxyFence(t, core::ProxyFence::TensorMap);
   }
   static abi::BarrierKind kind(const Instr &i) {
     return i.arriveOnly ? abi::BarrierKind::Arrive : abi::BarrierKind::Sync;
@@ -271,7 +400,7 @@ private:
   Sink Log;
   Detector D;
   core::TimelineId HostLine;
-  NodeId HostNode;
+  NodeId HostNode, Setup;
   core::Block *HostBlock = nullptr;
   std::vector<core::TimelineId> Streams;
   std::vector<Grid> Grids;
@@ -293,23 +422,15 @@ Judgement judge(const Machine &m, const SiteTable &sites, const State &end,
 }
 
 std::string missingInCore(const Program &p) {
+  auto modelled = [](Proxy x) {
+    return x == Proxy::Generic || x == Proxy::Async || x == Proxy::TensorMap;
+  };
   for (const ThreadCode &t : p.threads)
-    for (const Instr &i : t.code) {
-      bool viewed = i.isMemory() && (i.proxy != Proxy::Generic ||
-                                     p.locations[i.location].distinctAddress);
-      if (viewed || i.verb == Verb::ProxyFence)
-        return "S13";
-      if (i.verb == Verb::ClusterArrive || i.verb == Verb::ClusterWait)
-        return "S9";
-      if (i.verb == Verb::MbarInit || i.verb == Verb::MbarArrive || i.verb == Verb::MbarWait)
-        return "S10";
-      if (i.verb == Verb::AsyncCopy || i.verb == Verb::AsyncCommit || i.verb == Verb::AsyncWait)
-        return "S12";
-      if (i.nonCoherent)
-        return "O6";
-      if (i.verb == Verb::GridWait || i.verb == Verb::LaunchDependents)
-        return "S14 (programmatic launches)";
-    }
+    for (const Instr &i : t.code)
+      if (i.verb == Verb::Launch && !t.at.host)
+        return "S14 for device-side launches";
+      else if ((i.isMemory() || i.verb == Verb::ProxyFence) && !modelled(i.proxy))
+        return "S13 for surface, texture and constant proxies";
   return {};
 }
 

@@ -61,6 +61,10 @@ State Machine::initial() const {
   for (const Location &l : P.locations)
     s.memory.push_back(P.locations[l.root].initial);
   s.lastWriter.resize(P.locations.size(), None);
+  for (const Location &l : P.locations) {
+    const MbarrierSetup &m = l.mbarrier;
+    s.mbarriers.push_back({m.arrivals, m.arrivals, m.completedPhases, m.bytes});
+  }
   for (const Launch &l : P.launches)
     s.started.push_back(!l.byThread);
   runLocal(s);
@@ -79,13 +83,17 @@ const Instr *Machine::next(const State &s, uint32_t thread) const {
   return t.status == ThreadStatus::Ready && t.pc < code.size() ? &code[t.pc] : nullptr;
 }
 bool Machine::visible(const Instr &i) const {
-  return i.isMemory() || (i.verb == Verb::BlockBarrier && OrderedBarriers);
+  return i.isMemory() || i.usesMbarrier() || i.verb == Verb::AsyncCopy ||
+         (i.verb == Verb::BlockBarrier && OrderedBarriers);
 }
 
 // ---------------------------------------------------------------------------- visible steps
 
 bool Machine::enabled(const State &s, uint32_t thread) const {
   const Instr *i = next(s, thread);
+  if (i && i->verb == Verb::MbarWait &&
+      (s.mbarriers[i->location].phase & 1) == (i->async.parity & 1))
+    return false;
   return i && visible(*i) && !(HasLoop[thread] && repeatsTooOften(s, thread));
 }
 
@@ -116,6 +124,10 @@ void Machine::step(State &s, uint32_t thread) const {
   const Instr &i = *next(s, thread);
   if (i.isMemory())
     memoryStep(s, thread, i);
+  else if (i.usesMbarrier())
+    mbarrierStep(s, thread, i);
+  else if (i.verb == Verb::AsyncCopy)
+    copyStep(s, thread, i);
   else
     arrive(s, thread, i);
   runLocal(s);
@@ -152,13 +164,69 @@ void Machine::memoryStep(State &s, uint32_t thread, const Instr &i) const {
   ++t.pc;
 }
 
+namespace {
+void completePhase(MbarrierState &m) {
+  if (m.pending || m.bytes)
+    return;
+  ++m.phase;
+  m.pending = m.expected;
+}
+} // namespace
+
+void Machine::mbarrierStep(State &s, uint32_t thread, const Instr &i) const {
+  MbarrierState &m = s.mbarriers[i.location];
+  if (i.verb == Verb::MbarArrive) {
+    if (i.async.expectsBytes)
+      for (const ThreadCode &t : P.threads)
+        for (const Instr &x : t.code)
+          if (x.verb == Verb::AsyncCopy && x.async.mbarrier == i.location)
+            m.bytes += CopyBytes;
+    m.pending -= m.pending != 0;
+    completePhase(m);
+  }
+  s.steps.push_back(Step{thread, s.threads[thread].pc++});
+}
+
+/// A copy happens at once: whoever is not ordered after its completion races with it anyway.
+void Machine::copyStep(State &s, uint32_t thread, const Instr &i) const {
+  Step step{thread, s.threads[thread].pc++};
+  uint32_t to = i.async.destination;
+  if (to != None) {
+    if (i.async.source != None)
+      s.memory[P.root(to)] = s.memory[P.root(i.async.source)];
+    s.lastWriter[P.root(to)] = uint32_t(s.steps.size());
+    step.wrote = true;
+  }
+  if (i.async.mbarrier != None) {
+    MbarrierState &m = s.mbarriers[i.async.mbarrier];
+    m.bytes -= CopyBytes;
+    completePhase(m);
+  }
+  s.steps.push_back(step);
+}
+
 bool Machine::independent(const State &s, uint32_t a, uint32_t b) const {
   const Instr *x = next(s, a), *y = next(s, b);
   if (!x || !y)
     return false;
-  if (x->isMemory() && y->isMemory())
-    return P.root(x->location) != P.root(y->location) || !(x->writes() || y->writes());
-  return x->isMemory() != y->isMemory() || !P.sameBlock(a, b);
+  if (x->verb == Verb::BlockBarrier || y->verb == Verb::BlockBarrier)
+    return x->verb != y->verb || !P.sameBlock(a, b);
+  auto touches = [&](const Instr &i, auto f) {
+    if (i.verb == Verb::AsyncCopy) {
+      for (uint32_t l : {i.async.destination, i.async.mbarrier})
+        if (l != None)
+          f(P.root(l), true);
+      if (i.async.source != None)
+        f(P.root(i.async.source), false);
+    } else {
+      f(P.root(i.location), i.writes() || i.usesMbarrier());
+    }
+  };
+  bool conflict = false;
+  touches(*x, [&](uint32_t l, bool w) {
+    touches(*y, [&](uint32_t k, bool v) { conflict |= l == k && (w || v); });
+  });
+  return !conflict;
 }
 
 // ---------------------------------------------------------------------------- barriers
@@ -166,6 +234,11 @@ bool Machine::independent(const State &s, uint32_t a, uint32_t b) const {
 BarrierKey Machine::keyOf(const State &s, uint32_t thread, const Instr &i) const {
   const Position &at = P.threads[thread].at;
   BarrierKey k{at.launch, at.cluster, at.block};
+  if (i.verb == Verb::ClusterArrive) {
+    k.block = 0;
+    k.kind = 2;
+    return k;
+  }
   if (i.verb == Verb::WarpBarrier) {
     k.kind = 1;
     k.id = at.warp;
@@ -199,7 +272,7 @@ void Machine::arrive(State &s, uint32_t thread, const Instr &i) const {
   step.group = group;
   s.steps.push_back(step);
   ++t.pc;
-  if (!i.arriveOnly) {
+  if (!i.arriveOnly && i.verb != Verb::ClusterArrive) {
     t.status = ThreadStatus::Waiting;
     t.group = group;
   }
@@ -223,10 +296,10 @@ bool Machine::mayMatch(const State &s, uint32_t thread, const Instr &i,
 bool Machine::mayArrive(const State &s, uint32_t thread, const BarrierKey &key) const {
   const Position &at = P.threads[thread].at;
   const ThreadState &t = s.threads[thread];
-  if (at.launch != key.launch || at.cluster != key.cluster || at.block != key.block || at.host ||
-      t.status == ThreadStatus::Done || (key.kind == 1 && at.warp != uint32_t(key.id)))
+  if (at.launch != key.launch || at.cluster != key.cluster || at.host ||
+      (key.kind != 2 && at.block != key.block) || t.status == ThreadStatus::Done || (key.kind == 1 && at.warp != uint32_t(key.id)))
     return false;
-  if (key.kind == 1 || key.kind == 3)
+  if (key.kind != 0)
     return true; // whoever has not exited counts (S7, S8)
   const std::vector<Instr> &code = P.threads[thread].code;
   for (uint32_t pc = t.pc; pc < code.size(); ++pc)
@@ -304,6 +377,13 @@ bool Machine::localStep(State &s, uint32_t thread) const {
   case Verb::WarpBarrier:
     arrive(s, thread, *i);
     return true;
+  case Verb::ClusterArrive:
+    arrive(s, thread, *i);
+    return true;
+  case Verb::ClusterWait:
+    if (!clusterWaitOver(s, thread))
+      return false;
+    break;
   case Verb::Exit:
     t.status = ThreadStatus::Done;
     break;
@@ -328,6 +408,15 @@ bool Machine::localStep(State &s, uint32_t thread) const {
   s.steps.push_back(Step{thread, t.pc});
   ++t.pc;
   return true;
+}
+
+/// The phase that the thread arrived in last is complete.
+bool Machine::clusterWaitOver(const State &s, uint32_t thread) const {
+  for (size_t k = s.steps.size(); k-- > 0;)
+    if (s.steps[k].thread == thread && s.steps[k].group != None &&
+        s.groups[s.steps[k].group].key.kind == 2)
+      return s.groups[s.steps[k].group].complete;
+  return false;
 }
 
 void Machine::runLocal(State &s) const {

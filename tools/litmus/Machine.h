@@ -49,11 +49,18 @@ struct BarrierGroup {
   uint32_t completedBefore = 0; ///< number of steps when it completed
 };
 
+/// Phases of a location used as mbarrier (S10).
+struct MbarrierState {
+  uint32_t expected = 0, pending = 0, phase = 0;
+  int64_t bytes = 0;
+};
+
 struct State {
   std::vector<ThreadState> threads;
   std::vector<int64_t> memory;      ///< by root location
   std::vector<uint32_t> lastWriter; ///< step, by root location
   std::vector<bool> started;        ///< launches
+  std::vector<MbarrierState> mbarriers; ///< by location
   std::map<BarrierKey, uint32_t> open; ///< generation that is filling up
   std::vector<BarrierGroup> groups;
   std::vector<Step> steps;
@@ -85,6 +92,9 @@ private:
   const Instr *next(const State &s, uint32_t thread) const;
   bool visible(const Instr &i) const;
   bool localStep(State &s, uint32_t thread) const;
+  void mbarrierStep(State &s, uint32_t thread, const Instr &i) const;
+  void copyStep(State &s, uint32_t thread, const Instr &i) const;
+  bool clusterWaitOver(const State &s, uint32_t thread) const;
   void memoryStep(State &s, uint32_t thread, const Instr &i) const;
   void arrive(State &s, uint32_t thread, const Instr &i) const;
   bool completeGroups(State &s) const;

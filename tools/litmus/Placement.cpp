@@ -1,5 +1,6 @@
 #include "Placement.h"
 
+#include "HostRows.h"
 #include "Text.h"
 
 namespace scopesan::litmus {
@@ -98,6 +99,24 @@ void assignClusters(Program &p) {
       t.at.cluster = t.at.block;
 }
 
+void launchesByDevice(Program &p) {
+  std::vector<std::pair<uint32_t, uint32_t>> keys;
+  for (ThreadCode &t : p.threads) {
+    std::pair<uint32_t, uint32_t> key{t.at.device, t.at.domain};
+    size_t i = 0;
+    while (i < keys.size() && keys[i] != key)
+      ++i;
+    if (i == keys.size()) {
+      keys.push_back(key);
+      Launch l;
+      l.name = "K" + std::to_string(i);
+      l.stream = uint32_t(i);
+      p.launches.push_back(l);
+    }
+    t.at.launch = uint32_t(i);
+  }
+}
+
 } // namespace
 
 bool parsePosition(std::string_view text, Position &out) {
@@ -122,32 +141,22 @@ bool parsePosition(std::string_view text, Position &out) {
   return true;
 }
 
-void launchesByDevice(Program &p) {
-  std::vector<std::pair<uint32_t, uint32_t>> keys;
-  for (ThreadCode &t : p.threads) {
-    std::pair<uint32_t, uint32_t> key{t.at.device, t.at.domain};
-    size_t i = 0;
-    while (i < keys.size() && keys[i] != key)
-      ++i;
-    if (i == keys.size()) {
-      keys.push_back(key);
-      Launch l;
-      l.name = "K" + std::to_string(i);
-      l.stream = uint32_t(i);
-      p.launches.push_back(l);
-    }
-    t.at.launch = uint32_t(i);
-  }
-}
-
 bool parsePlacement(ProgramBuilder &b, std::string_view text) {
   text = trim(text);
-  if (!parseExplicit(b, text) && !parsePhrase(b, text))
-    return false;
-  launchesByDevice(b.program);
-  assignClusters(b.program);
-  assignWarps(b.program);
+  if (!parseExplicit(b, text)) {
+    if (parseLaunchPlacement(b, text))
+      return true;
+    if (!parsePhrase(b, text))
+      return false;
+  }
+  finishPositions(b.program);
   return true;
+}
+
+void finishPositions(Program &p) {
+  launchesByDevice(p);
+  assignClusters(p);
+  assignWarps(p);
 }
 
 } // namespace scopesan::litmus

@@ -12,7 +12,7 @@ bool parsePlacement(ProgramBuilder &b, std::string_view text);
 /// "g0.c1.b2.dom1", "b0", "q0.b1.w0". False: unknown.
 bool parsePosition(std::string_view text, Position &out);
 
-/// One launch per (device, domain), for programs that name no launches.
-void launchesByDevice(Program &p);
+/// What the text of the positions leaves out: clusters, warps, and one launch per (device, domain).
+void finishPositions(Program &p);
 
 } // namespace scopesan::litmus

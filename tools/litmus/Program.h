@@ -72,16 +72,32 @@ struct Expectation {
   bool fromOtherThread = false; ///< the value read was written by another thread
 };
 
-enum class AsyncKind : uint8_t { CpAsync, Bulk, BulkReduce, StoreAsync, RedAsync, Mma };
+/// Which copies an instruction belongs to: they differ in proxy and in their groups.
+enum class AsyncKind : uint8_t { CpAsync, Bulk };
 
 /// Asynchronous part of an instruction (S10, S12).
 struct AsyncPart {
   AsyncKind kind = AsyncKind::CpAsync;
-  uint32_t source = None, destination = None; ///< locations
-  uint32_t mbarrier = None;                   ///< location it completes on
-  uint32_t groups = 0;                        ///< AsyncWait: groups that may stay in flight
-  bool readOnly = false;                      ///< AsyncWait: .read
-  bool multicast = false;
+  uint32_t source = None, destination = None; ///< locations; None: not read, not written
+  bool reduces = false;   ///< AsyncCopy: each element is a red with the instruction's order, scope
+  bool generic = false;   ///< AsyncCopy: through the generic proxy although of kind Bulk
+  bool tracked = true;    ///< AsyncCopy without mbarrier: joins the thread's open group
+  uint32_t mbarrier = None; ///< location it completes on
+  uint32_t groups = 0;      ///< AsyncWait: groups that may stay in flight; None = wait_all
+  bool readOnly = false;    ///< AsyncWait: .read
+  bool expectsBytes = false; ///< MbarArrive: expect_tx for the copies of this mbarrier
+  bool ofCopies = false;     ///< MbarArrive: cp.async.mbarrier.arrive
+  uint32_t parity = 0;       ///< MbarWait: of the phase
+};
+constexpr uint32_t CopyBytes = 16; ///< of every asynchronous copy
+
+/// How a location that is used as an mbarrier starts.
+struct MbarrierSetup {
+  bool used = false;
+  bool initialisedByProgram = false;
+  uint32_t arrivals = 0; ///< expected in each phase
+  uint32_t bytes = 0;    ///< expected in phase 0 by an arrival before the program
+  uint32_t completedPhases = 0;
 };
 
 struct Instr {
@@ -107,6 +123,7 @@ struct Instr {
   Expr lhs, rhs;
   Compare cmp = Compare::Equal;
   uint32_t target = 0;
+  std::string launchName; ///< Launch: as the text names its target
 
   // BlockBarrier; the barrier is named by both expressions together
   Expr barrier, logicalBarrier;
@@ -118,6 +135,9 @@ struct Instr {
 
   AsyncPart async;
 
+  bool usesMbarrier() const {
+    return verb == Verb::MbarInit || verb == Verb::MbarArrive || verb == Verb::MbarWait;
+  }
   bool isMemory() const { return verb == Verb::Load || verb == Verb::Store || verb == Verb::Rmw; }
   bool isStrong() const { return order != MemoryOrder::Weak; }
   bool writes() const { return verb == Verb::Store || verb == Verb::Rmw; }
@@ -140,9 +160,9 @@ struct Location {
   uint32_t root = None;         ///< location that owns the bytes; itself if not an alias
   bool distinctAddress = false; ///< alias under another virtual address
   Proxy view = Proxy::Generic;
-  bool isShared = false; ///< shared memory of `ownerThread`'s block
-  uint32_t ownerThread = None;
+  uint32_t sharedOf = None; ///< thread in whose block's shared memory it lies, where that matters
   bool isLocal = false; ///< private to each thread: never checked
+  MbarrierSetup mbarrier;
 };
 
 /// Where a thread runs. Threads with equal device, domain, cluster and block share a block.

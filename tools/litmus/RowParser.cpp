@@ -1,6 +1,7 @@
 #include "RowParser.h"
 
 #include "GuardParser.h"
+#include "KernelRows.h"
 #include "OpParser.h"
 #include "Placement.h"
 
@@ -8,28 +9,43 @@ namespace scopesan::litmus {
 
 namespace {
 
-struct ThreadText {
-  std::string name, ops;
-};
-
-/// "T0: ...", "T1(owner): ...", "host: ...": the name before the first colon.
+/// "T0: ...", "T1(owner): ...", "host: ...", "host spin ...": the name before the operations.
 ThreadText nameAndOps(std::string_view text, size_t index) {
   Cursor c(text);
-  std::string_view name = c.identifier("@");
-  if (!name.empty() && c.accept("(") && !c.bracketed('(', ')'))
-    name = {};
-  if (name.empty() || c.peek() != ':' || c.rest().starts_with(":="))
-    return {"T" + std::to_string(index), std::string(text)};
-  c.accept(":");
-  return {std::string(name), std::string(trim(c.rest()))};
+  if (c.acceptWord("host") && c.peek() == ' ')
+    return {"host", std::string(trim(c.rest())), ""};
+  size_t colon = text.find(':');
+  std::string_view name = text.substr(0, colon);
+  size_t bracket = name.find('(');
+  bool known = colon != std::string_view::npos && text.find_first_of(":=", colon + 1) != colon + 1 &&
+               !name.empty() && isIdentifierStart(name[0]) &&
+               name.find_first_of(";=[]@>+") == (name.find('@')) ;
+  if (!known)
+    return {"T" + std::to_string(index), std::string(text), ""};
+  return {std::string(trim(name.substr(0, bracket))), std::string(trim(text.substr(colon + 1))), ""};
 }
 
-/// Threads are separated by " ## ", or " | " in rows in words.
+/// Threads are separated by " ## ", or " | " in rows in words; a new name after a ';' begins
+/// another thread.
 std::vector<ThreadText> threadTexts(std::string_view ops) {
   std::vector<ThreadText> out;
   std::string_view separator = contains(ops, " ## ") || ops.ends_with("##") ? "##" : "|";
-  for (std::string_view text : split(ops, separator))
-    out.push_back(nameAndOps(text, out.size()));
+  for (std::string_view text : split(ops, separator)) {
+    ThreadText current = nameAndOps(text, out.size());
+    std::string kept;
+    for (std::string_view op : splitTop(current.ops, ';')) {
+      ThreadText another = nameAndOps(op, out.size());
+      bool isNew = another.ops.size() < op.size();
+      if (isNew) {
+        out.push_back({current.name, kept, ""});
+        current = another;
+        kept = another.ops;
+      } else {
+        kept += (kept.empty() ? "" : "; ") + std::string(op);
+      }
+    }
+    out.push_back({current.name, kept, ""});
+  }
   return out;
 }
 
@@ -38,17 +54,23 @@ public:
   explicit RowBuilder(const Row &row) : R(row) { B.program.name = row.id; }
 
   Program build() {
-    std::vector<ThreadText> texts = threadTexts(R.ops);
+    std::string_view ops = R.ops, placement = R.placement;
+    if (ops.starts_with("one block:")) {
+      placement = "one block";
+      ops = trim(ops.substr(10));
+    }
+    std::optional<std::vector<ThreadText>> kernel = kernelThreads(R);
+    std::vector<ThreadText> texts = kernel ? *kernel : threadTexts(ops);
     B.program.threads.resize(texts.size());
     for (size_t i = 0; i < texts.size(); ++i)
       B.program.threads[i].name = texts[i].name;
     B.barIsWarpBarrier = contains(R.placement, "warp") && !contains(R.placement, "threads/warp") &&
                          !contains(R.placement, "threads 0");
+    B.speaksOfClusterBarriers = contains(R.ops, "cluster.arrive") || contains(R.ops, "cluster.wait");
     parseAliases();
     for (size_t i = 0; i < texts.size(); ++i)
       parseThread(B.program.threads[i], texts[i].ops);
-    if (!parsePlacement(B, R.placement))
-      fail("unknown placement '" + R.placement + "'");
+    place(texts, placement);
     parseInitial();
     if (!parseGuard(B, R.guard))
       fail("unknown guard '" + R.guard + "'");
@@ -63,6 +85,15 @@ private:
   void fail(const std::string &why) {
     if (Failure.empty())
       Failure = why;
+  }
+  void place(const std::vector<ThreadText> &texts, std::string_view placement) {
+    if (!texts[0].position.empty()) {
+      for (size_t i = 0; i < texts.size(); ++i)
+        parsePosition(texts[i].position, B.program.threads[i].at);
+      finishPositions(B.program);
+    } else if (!parsePlacement(B, placement)) {
+      fail("unknown placement '" + R.placement + "'");
+    }
   }
   void parseThread(ThreadCode &thread, std::string_view ops) {
     ThreadBuilder t(B, thread);

@@ -22,6 +22,29 @@ constexpr Column Columns[] = {
     {"freq", &Row::frequency, false}, {"race_pair", &Row::racePairs, false},
     {"notes", &Row::notes, false},
 };
+/// Rows that are told by another one: "as API.2 + one cudaStreamQuery" (of the host), and "same
+/// stream" after a row with two kernels.
+void resolveReferences(Table &t) {
+  for (size_t i = 0; i < t.rows.size(); ++i) {
+    Row &r = t.rows[i];
+    if (r.ops == "same stream" && i > 0) {
+      r.ops = t.rows[i - 1].ops;
+      r.placement = "same stream";
+    }
+    if (!r.ops.starts_with("as "))
+      continue;
+    std::vector<std::string_view> parts = split(std::string_view(r.ops).substr(3), " + ");
+    for (const Row &other : t.rows)
+      if (&other != &r && other.id.ends_with("." + std::string(parts[0]))) {
+        std::string calls;
+        for (size_t p = 1; p < parts.size(); ++p)
+          calls += "; " + std::string(parts[p].substr(parts[p].rfind(' ') + 1));
+        r.placement = other.placement;
+        r.ops = other.ops + calls;
+        break;
+      }
+  }
+}
 } // namespace
 
 Table parseTable(std::string_view text, const std::string &name) {
@@ -55,6 +78,7 @@ Table parseTable(std::string_view text, const std::string &name) {
         r.*layout[i]->field = cells[i];
     t.rows.push_back(r);
   }
+  resolveReferences(t);
   if (layout.empty())
     t.error = name + ": empty; expected a header line with the columns id, placement, ops, ...";
   return t;

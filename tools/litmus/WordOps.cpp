@@ -1,5 +1,7 @@
 #include "WordOps.h"
 
+#include "AsyncWords.h"
+#include "HostRows.h"
 #include "OpParser.h"
 #include "Text.h"
 
@@ -55,6 +57,108 @@ bool parseBarrierWord(ThreadBuilder &t, std::string_view op) {
   return true;
 }
 
+/// Weak accesses through other proxies and addresses.
+bool parseProxyWord(ThreadBuilder &t, std::string_view op) {
+  Cursor c(op);
+  Instr i;
+  i.text = op;
+  i.verb = Verb::Load;
+  std::string_view location;
+  if (c.accept("ld.global.nc") || c.accept("__ldg")) {
+    c.skipSpace();
+    i.nonCoherent = true;
+    location = c.identifier();
+  } else if (c.accept("bulk.tensor uses ")) {
+    i.proxy = Proxy::TensorMap;
+    location = c.identifier();
+    if (location == "it")
+      location = "g";
+  } else if (c.accept("multimem.red ")) {
+    i.verb = Verb::Rmw;
+    i.returns = false;
+    i.value = Expr::constant(1);
+    i.order = MemoryOrder::Relaxed; // O1
+    i.scope = Scope::System;
+    location = c.identifier();
+  } else if (c.accept("multimem.st(.weak) ") || c.accept("multimem.st.weak ")) {
+    i.verb = Verb::Store;
+    i.value = Expr::constant(1);
+    location = c.identifier();
+    t.program().makeAlias(t.location(std::string(location) + "'"), t.location(location),
+                          Proxy::Generic, true);
+  }
+  c.skipSpace();
+  if (location.empty() || (!c.atEnd() && !c.acceptWord("without")))
+    return false;
+  i.location = t.location(location);
+  t.thread().code.push_back(i);
+  return true;
+}
+
+/// Words about what a thread is or does not do.
+bool parseStory(ThreadBuilder &t, std::string_view op) {
+  auto access = [&](Verb verb, std::string_view location) -> Instr & {
+    Instr &i = t.add(verb, op);
+    i.value = Expr::constant(1);
+    i.location = t.location(location);
+    return i;
+  };
+  Cursor c(op);
+  if (op == "Ww local" || op == "Rw local" || op == "passes generic ptr to own local") {
+    access(op[0] == 'W' ? Verb::Store : Verb::Load, "local");
+    t.program().program.locations[t.location("local")].isLocal = true;
+  } else if (op == "Rw local alias") { // of multimem memory
+    std::optional<uint32_t> mc = t.program().findLocation("mc'");
+    if (!mc)
+      return false;
+    access(Verb::Load, "mc'");
+  } else if (c.accept("Ww tensormap ")) {
+    access(Verb::Store, c.rest());
+  } else if (op == "host/prev kernel writes tensormap in global") {
+    access(Verb::Store, "g");
+  } else if (c.accept("W remote dsmem of T")) {
+    std::optional<int64_t> owner = parseInteger(c.identifier().substr(0, 1));
+    if (!owner)
+      return false;
+    access(Verb::Store, "dsmem");
+    t.program().program.locations[t.location("dsmem")].sharedOf = uint32_t(*owner);
+  } else if (op.starts_with("yield loop") || op.starts_with("empty infinite loop")) {
+    std::string label = t.freshLabel();
+    t.defineLabel(label);
+    t.branch(op, Expr::constant(0), Compare::Equal, Expr::constant(0), label);
+  } else if (op == "volatile automatic variable" || op == "thread-scope atomic automatic") {
+    access(Verb::Load, "automatic");
+    t.program().program.locations[t.location("automatic")].isLocal = true;
+  } else if (op == "__syncthreads only") {
+    return parseOp(t, "BAR");
+  } else if (op.starts_with("exits early")) {
+    t.add(Verb::Exit, op);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// "sync": every thread that says so arrives and then waits for all of them, at device scope.
+/// "(mbar/bar to producer)": the other threads begin only now.
+bool parseOrderWord(ThreadBuilder &t, std::string_view op) {
+  if (op == "sync") {
+    t.program().syncPoints.push_back({t.index(), uint32_t(t.thread().code.size())});
+    t.add(Verb::Nop, op);
+    return true;
+  }
+  if (op.starts_with("(") && contains(op, "to producer")) {
+    t.program().handOver = t.index();
+    Instr &i = t.add(Verb::BlockBarrier, op);
+    i.barrier = Expr::constant(HandOverBarrier);
+    i.arriveOnly = true;
+    return true;
+  }
+  if (op == "(bar)") // of the threads of one warp group that the text shows as one
+    return true;
+  return false;
+}
+
 bool parseWarpBarrier(ThreadBuilder &t, std::string_view op) {
   Cursor c(op);
   if (!c.acceptWord("bar.warp.sync") && !c.acceptWord("__syncwarp"))
@@ -71,7 +175,9 @@ bool parseWordOp(ThreadBuilder &t, std::string_view op) {
     c.skipSpace();
     return parseOp(t, c.rest());
   }
-  return parseSilent(t, op) || parseWarpBarrier(t, op) || parseBarrierWord(t, op);
+  return parseSilent(t, op) || parseClusterWord(t, op) || parseMbarrierWord(t, op) ||
+         parseCopyWord(t, op) || parseHostWord(t, op) || parseProxyWord(t, op) || parseStory(t, op) ||
+         parseOrderWord(t, op) || parseWarpBarrier(t, op) || parseBarrierWord(t, op);
 }
 
 } // namespace scopesan::litmus

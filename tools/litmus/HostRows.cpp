@@ -1,0 +1,260 @@
+#include "HostRows.h"
+
+#include "Text.h"
+
+#include <map>
+
+namespace scopesan::litmus {
+
+bool parseHostWord(ThreadBuilder &t, std::string_view op) {
+  Cursor c(op);
+  if (c.acceptWord("launch")) {
+    c.skipSpace();
+    Instr &i = t.add(Verb::Launch, op);
+    i.target = None; // resolved when the launches are known
+    i.launchName = c.identifier();
+    return true;
+  }
+  if (c.acceptWord("trigger") || op == "griddepcontrol.launch_dependents" ||
+      op == "launch_dependents") {
+    t.add(Verb::LaunchDependents, op);
+    return true;
+  }
+  if (op == "griddepcontrol.wait" || op == "cudaGridDependencySynchronize") {
+    t.add(Verb::GridWait, op);
+    return true;
+  }
+  if (!op.starts_with("cuda"))
+    return false;
+  bool waits = contains(op, "Synchronize") || contains(op, "==Success");
+  if (!waits && !contains(op, "Query"))
+    return false;
+  t.add(waits ? Verb::Sync : Verb::Nop, op).target = None;
+  return true;
+}
+
+namespace {
+
+
+class LaunchScript {
+public:
+  LaunchScript(ProgramBuilder &b, std::string_view text) : B(b), P(b.program), Text(text) {}
+
+  bool run() {
+    bool device = contains(Text, "parent");
+    bool known = device || contains(Text, "host") || contains(Text, "stream") ||
+                 contains(Text, "@s") || contains(Text, "nodes") || contains(Text, "kernel") ||
+                 contains(Text, "programmatic") || contains(Text, "Value") ||
+                 contains(Text, "launch_dependents");
+    for (const ThreadCode &t : P.threads)
+      known |= t.name == "host" || contains(t.name, "@s");
+    if (!known || contains(Text, "same kernel"))
+      return false;
+    createLaunches(device);
+    OneStream = contains(Text, "one stream") || contains(Text, "same stream") ||
+                contains(Text, "kernel start");
+    Graph = contains(Text, "nodes");
+    schedule();
+    resolveHost();
+    return true;
+  }
+
+private:
+  // ------------------------------------------------------------------ launches
+
+  /// Each kernel name is a launch; the threads of a parent grid share one.
+  void createLaunches(bool device) {
+    std::map<std::string, uint32_t> parents;
+    for (ThreadCode &t : P.threads) {
+      bool inParent = device && t.name != "child";
+      std::string key = inParent ? "parent" : t.name;
+      auto [it, fresh] = parents.try_emplace(key, uint32_t(P.launches.size()));
+      if (fresh) {
+        Launch l;
+        size_t at = key.find('@');
+        l.name = key.substr(0, at);
+        l.stream = uint32_t(P.launches.size());
+        P.launches.push_back(l);
+        StreamNames.push_back(at == std::string::npos ? "" : key.substr(at + 1));
+        Scheduled.push_back(false);
+      }
+      t.at.launch = it->second;
+      t.at.host = t.name == "host" || t.name == "host/prev kernel";
+      uint32_t before = 0;
+      for (const ThreadCode &u : P.threads)
+        before += &u < &t && u.at.launch == t.at.launch;
+      t.at.warp = before;
+      t.at.warpGiven = t.at.clusterGiven = true;
+    }
+  }
+  std::optional<uint32_t> launchNamed(std::string_view name) const {
+    for (uint32_t l = 0; l < P.launches.size(); ++l)
+      if (P.launches[l].name == name)
+        return l;
+    return std::nullopt;
+  }
+  bool isHostLaunch(uint32_t l) const {
+    for (const ThreadCode &t : P.threads)
+      if (t.at.launch == l)
+        return t.at.host;
+    return false;
+  }
+
+  // ------------------------------------------------------------------ streams, events, graphs
+
+  void schedule() {
+    std::string text(Text);
+    if (contains(Text, "launch_dependents")) // the text names the primary only
+      for (const Launch &l : P.launches)
+        text += " " + l.name;
+    for (char &c : text)
+      if (c == ';' || c == ',' || c == ':')
+        c = ' ';
+    std::vector<std::string_view> words = split(text, " ");
+    for (size_t w = 0; w < words.size(); ++w) {
+      std::string_view next = w + 1 < words.size() ? words[w + 1] : "";
+      std::string_view after = w + 2 < words.size() ? words[w + 2] : "";
+      size_t arrow = words[w].find("->");
+      if (arrow != std::string_view::npos) {
+        edge(words[w].substr(0, arrow), words[w].substr(arrow + 2));
+      } else if (words[w] == "record") {
+        Recorded[std::string(next)] = OnStream[Current];
+        ++w;
+      } else if (next == "waits") {
+        Current = words[w];
+        append(Waiting[Current], Recorded[std::string(after)]);
+        w += 2;
+      } else if (next == "writeValue") {
+        for (uint32_t l = 0; l < P.launches.size(); ++l)
+          if (StreamNames[l] == words[w])
+            place(l, StreamNames[l]);
+        Recorded["value"] = OnStream[std::string(words[w])];
+      } else if (next == "waitValue") {
+        append(Waiting[std::string(words[w])], Recorded["value"]);
+      } else {
+        scheduleWord(words[w], next);
+      }
+    }
+    for (uint32_t l = 0; l < P.launches.size(); ++l)
+      if (!Scheduled[l] && !isHostLaunch(l) && P.launches[l].name != "child")
+        place(l, StreamNames[l]);
+  }
+  void scheduleWord(std::string_view word, std::string_view next) {
+    size_t at = word.find('@');
+    std::optional<uint32_t> l = launchNamed(word.substr(0, at));
+    if (!l || isHostLaunch(*l) || Scheduled[*l])
+      return;
+    if (next == "programmatic" || (contains(Text, "launch_dependents") && Scheduled[0])) {
+      for (uint32_t p = 0; p < P.launches.size(); ++p)
+        if (Scheduled[p])
+          P.launches[*l].programmatic.push_back(p);
+      Scheduled[*l] = true;
+      return;
+    }
+    std::string stream = at != std::string_view::npos ? std::string(word.substr(at + 1))
+                         : !StreamNames[*l].empty()   ? StreamNames[*l]
+                                                      : Current;
+    place(*l, stream);
+    Current = stream;
+  }
+  /// Enqueues launch `l` on a stream; an unnamed stream is the launch's own.
+  void place(uint32_t l, std::string stream) {
+    if (OneStream)
+      stream = "one";
+    Scheduled[l] = true;
+    if (stream.empty() || Graph)
+      return;
+    append(P.launches[l].after, OnStream[stream]);
+    append(P.launches[l].after, Waiting[stream]);
+    OnStream[stream].push_back(l);
+  }
+  void edge(std::string_view from, std::string_view to) {
+    std::optional<uint32_t> a = launchNamed(from), b = launchNamed(to);
+    if (a && b)
+      P.launches[*b].after.push_back(*a);
+  }
+  static void append(std::vector<uint32_t> &to, const std::vector<uint32_t> &from) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
+
+  // ------------------------------------------------------------------ host and device launches
+
+  /// Gives launch instructions their targets. Kernels that nobody launches start at the beginning,
+  /// except that a host named before them launches them after its last step.
+  void resolveHost() {
+    for (ThreadCode &t : P.threads)
+      for (Instr &i : t.code) {
+        if (i.verb == Verb::Launch)
+          i.target = targetOf(t, i);
+        else if (i.verb == Verb::Sync)
+          i.target = lastKernel();
+        if (i.verb == Verb::Launch && i.target != None)
+          P.launches[i.target].byThread = true;
+      }
+    for (ThreadCode &t : P.threads) {
+      if (t.name == "parent after launch") { // the launch comes first
+        uint32_t child = launchNamed("child").value_or(None);
+        if (child != None && !P.launches[child].byThread)
+          insertLaunch(t, 0, child);
+      }
+      if (!t.at.host)
+        continue;
+      bool hostFirst = Text.find("host") < Text.find('K') || t.name != "host";
+      for (uint32_t l = 0; l < P.launches.size(); ++l)
+        if (!isHostLaunch(l) && !P.launches[l].byThread)
+          insertLaunch(t, hostFirst && !spinsForKernel(t) ? uint32_t(t.code.size()) : 0, l);
+    }
+    for (uint32_t l = 0; l < P.launches.size(); ++l) // S14: a child ends before its parent does
+      if (P.launches[l].name == "child")
+        if (std::optional<uint32_t> parent = launchNamed("parent"))
+          P.launches[*parent].before.push_back(l);
+  }
+  static bool spinsForKernel(const ThreadCode &t) {
+    for (const Instr &i : t.code)
+      if (i.verb == Verb::Branch)
+        return true;
+    return false;
+  }
+  void insertLaunch(ThreadCode &t, uint32_t at, uint32_t launch) {
+    Instr i;
+    i.verb = Verb::Launch;
+    i.text = "launch " + P.launches[launch].name;
+    i.target = launch;
+    P.launches[launch].byThread = true;
+    t.code.insert(t.code.begin() + at, i);
+    for (Instr &x : t.code)
+      if (x.verb == Verb::Branch && x.target >= at)
+        ++x.target;
+  }
+  uint32_t targetOf(const ThreadCode &t, const Instr &i) const {
+    if (std::optional<uint32_t> named = launchNamed(i.launchName))
+      return *named;
+    for (uint32_t l = 0; l < P.launches.size(); ++l)
+      if (l != t.at.launch && !isHostLaunch(l) && !P.launches[l].byThread)
+        return l;
+    return None;
+  }
+  uint32_t lastKernel() const {
+    for (uint32_t l = uint32_t(P.launches.size()); l-- > 0;)
+      if (!isHostLaunch(l))
+        return l;
+    return None;
+  }
+
+  ProgramBuilder &B;
+  Program &P;
+  std::string_view Text;
+  bool OneStream = false, Graph = false;
+  std::string Current = "s1";
+  std::vector<std::string> StreamNames; ///< by launch, as the threads' names give them
+  std::vector<bool> Scheduled;
+  std::map<std::string, std::vector<uint32_t>> OnStream, Waiting, Recorded;
+};
+
+} // namespace
+
+bool parseLaunchPlacement(ProgramBuilder &b, std::string_view text) {
+  return LaunchScript(b, text).run();
+}
+
+} // namespace scopesan::litmus
