@@ -12,7 +12,22 @@ target triple = "nvptx64-nvidia-cuda"
 ; NOTE: note: ScopeSan: operand computed inside the asm statement (X1 incomplete): ld.u32 $0, [table]
 ; NOTE: note: ScopeSan: inline asm not understood: {{.*}} (X1 incomplete): this is ? not PTX
 ; CHECK-LABEL: @asm
-; CHECK-COUNT-5: call void @__scopesan_unmodelled(i32
+; Each operation lies between its two calls: it may have synchronized in either direction.
+; CHECK: call void @__scopesan_unmodelled(i32
+; CHECK-NEXT: asm sideeffect "cp.async.commit_group;"
+; CHECK: call void @__scopesan_unmodelled_after(i32
+; CHECK: call void @__scopesan_unmodelled(i32
+; CHECK-NEXT: asm sideeffect "cp.async.commit_group;"
+; CHECK: call void @__scopesan_unmodelled_after(i32
+; CHECK: call void @__scopesan_unmodelled(i32
+; CHECK-NEXT: asm sideeffect "frobnicate.u32 $0;"
+; CHECK: call void @__scopesan_unmodelled_after(i32
+; CHECK: call void @__scopesan_unmodelled(i32
+; CHECK-NEXT: asm sideeffect "ld.u32 $0, [table];"
+; CHECK: call void @__scopesan_unmodelled_after(i32
+; CHECK: call void @__scopesan_unmodelled(i32
+; CHECK-NEXT: asm sideeffect "this is ? not PTX"
+; CHECK: call void @__scopesan_unmodelled_after(i32
 ; CHECK-NOT: call void @__scopesan
 ; CHECK: ret void
 define void @asm(i32 %x) {
@@ -28,7 +43,7 @@ define void @asm(i32 %x) {
 ; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.nvvm.barrier.cluster.arrive()
 ; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 4, i1 true)
 ; CHECK-LABEL: @intrinsics
-; CHECK-COUNT-3: call void @__scopesan_unmodelled(i32
+; CHECK-COUNT-3: call void @__scopesan_unmodelled_after(i32
 define void @intrinsics(ptr %p) {
   call void @llvm.nvvm.mbarrier.init(ptr %p, i32 1)
   call void @llvm.nvvm.barrier.cluster.arrive()
