@@ -5,8 +5,15 @@
 #include <algorithm>
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <set>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace scopesan;
 using namespace scopesan::cpu;
@@ -141,16 +148,41 @@ static cudaError_t loadFailed(const DeviceModule &M, const std::string &Why) {
   return cudaErrorInvalidKernelImage;
 }
 
+/// Loads a generated library. Two units may hold the same device code, which the cache keeps once;
+/// each module still has variables of its own, so every further one is loaded from a private copy.
+static void *loadInstance(const std::string &Path, std::string &Error) {
+  static auto *Loaded = new std::set<std::string>;
+  std::string Source = Path;
+  int Copy = -1;
+  if (!Loaded->insert(Path).second) {
+    Copy = memfd_create("scopesan-device-code", MFD_CLOEXEC);
+    int From = open(Path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat Info;
+    if (Copy < 0 || From < 0 || fstat(From, &Info) != 0 ||
+        sendfile(Copy, From, nullptr, size_t(Info.st_size)) != Info.st_size)
+      Error = "cannot copy '" + Path + "': " + strerror(errno);
+    if (From >= 0)
+      close(From);
+    Source = "/proc/self/fd/" + std::to_string(Copy);
+  }
+  void *Library = Error.empty() ? dlopen(Source.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  if (!Library && Error.empty()) {
+    const char *Why = dlerror();
+    Error = Why ? Why : "dlopen failed";
+  }
+  // The descriptor stays open: the loader tells libraries apart by name, and a number used again
+  // would name the older copy.
+  return Library;
+}
+
 cudaError_t ModuleRegistry::loadSnapshot(DeviceModule *M, const Snapshot &S) {
   std::string Error;
   std::string Path = generateCode(S, Error);
   if (!Error.empty())
     return loadFailed(*M, Error);
-  void *Library = dlopen(Path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!Library) {
-    const char *Why = dlerror();
-    return loadFailed(*M, Why ? Why : "dlopen failed");
-  }
+  void *Library = loadInstance(Path, Error);
+  if (!Library)
+    return loadFailed(*M, Error);
   auto *Code = static_cast<const Module *>(dlsym(Library, ModuleExport));
   if (!Code || Code->abiVersion != CpuAbiVersion)
     return loadFailed(*M,
