@@ -101,10 +101,10 @@ void AbiCalls::atomicBefore(IRBuilderBase &B, const StrongAccess &A) {
 void AbiCalls::atomicAfter(IRBuilderBase &B, const StrongAccess &A, Value *Wrote, Value *Read,
                            Value *Written) {
   if (ForGpu) {
-    bool Reads =
-        A.Op.kind() != abi::AccessKind::Store && A.Op.kind() != abi::AccessKind::Red && A.Bytes <= 8;
-    uint32_t Known = (Written ? uint32_t(gpu::WrittenKnown) : 0) |
-                     (Reads ? uint32_t(gpu::ValueKnown) : 0);
+    bool Reads = A.Op.kind() != abi::AccessKind::Store && A.Op.kind() != abi::AccessKind::Red &&
+                 A.Bytes <= 8;
+    uint32_t Known =
+        (Written ? uint32_t(gpu::WrittenKnown) : 0) | (Reads ? uint32_t(gpu::ValueKnown) : 0);
     Value *Outcome = B.CreateOr(Wrote, B.getInt32(Known));
     return call(B, "__scopesan_gpu_atomic_after",
                 {A.Address, B.getInt32(A.Bytes), B.getInt32(A.Op.raw()), site(B, A.Site), Outcome,

@@ -318,9 +318,8 @@ Value *writtenByRmw(IRBuilderBase &B, StringRef Name, bool Signed, Value *Old, V
   if (Name == "inc")
     return B.CreateSelect(B.CreateICmpUGE(Old, Operand), Zero, B.CreateAdd(Old, One));
   if (Name == "dec")
-    return B.CreateSelect(
-        B.CreateOr(B.CreateICmpEQ(Old, Zero), B.CreateICmpUGT(Old, Operand)), Operand,
-        B.CreateSub(Old, One));
+    return B.CreateSelect(B.CreateOr(B.CreateICmpEQ(Old, Zero), B.CreateICmpUGT(Old, Operand)),
+                          Operand, B.CreateSub(Old, One));
   return nullptr;
 }
 

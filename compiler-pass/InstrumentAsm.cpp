@@ -214,8 +214,8 @@ Value *AsmInstrumenter::written(IRBuilderBase &B, const Statement &S, const Effe
   StringRef Type = S.Parts.back();
   if (E.Elements != 1 || Type.starts_with("f") || Type.starts_with("bf") || S.Operands.size() < 3)
     return nullptr;
-  static constexpr StringLiteral Names[] = {"add", "exch", "and", "or", "xor", "min",
-                                            "max", "inc",  "dec"};
+  static constexpr StringLiteral Names[] = {"add", "exch", "and", "or", "xor",
+                                            "min", "max",  "inc", "dec"};
   for (StringRef Name : Names)
     if (is_contained(S.Parts, Name.str())) {
       llvm::Type *T = B.getIntNTy(Bytes * 8);

@@ -57,9 +57,9 @@ void embedSites(const SiteTable &Sites, GlobalVariable &SiteBase, Module &M) {
   SiteBase.setLinkage(GlobalValue::WeakODRLinkage);
   Constant *Data = ConstantDataArray::getString(
       M.getContext(), StringRef(Bytes.data(), Bytes.size()), /*AddNull=*/false);
-  auto *G = new GlobalVariable(M, Data->getType(), /*isConstant=*/true,
-                               GlobalValue::WeakODRLinkage, Data, "__scopesan_gpu_sites_" + Suffix,
-                               nullptr, GlobalValue::NotThreadLocal, GlobalAddressSpace);
+  auto *G = new GlobalVariable(M, Data->getType(), /*isConstant=*/true, GlobalValue::WeakODRLinkage,
+                               Data, "__scopesan_gpu_sites_" + Suffix, nullptr,
+                               GlobalValue::NotThreadLocal, GlobalAddressSpace);
   G->setAlignment(Align(8));
   appendToUsed(M, {G, &SiteBase});
 }

@@ -80,8 +80,8 @@ bool instrumentOwnCode(Module &M) {
   std::unique_ptr<Module> Runtime = readDeviceRuntime(M, Problem);
   if (!Runtime) {
     if (!Problem.empty())
-      errs() << M.getSourceFileName() << ": warning: ScopeSan: code for the GPU stays plain: "
-             << Problem << '\n';
+      errs() << M.getSourceFileName()
+             << ": warning: ScopeSan: code for the GPU stays plain: " << Problem << '\n';
     return false;
   }
   normaliseReadModifyWrites(M); // the back end emits the same for both forms

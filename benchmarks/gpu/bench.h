@@ -1,5 +1,5 @@
-// Shared frame of the GPU benchmarks: kernel time by events (best of several launches) and wall time
-// of the whole process part from the first launch to the end of the program's last wait.
+// Shared frame of the GPU benchmarks: kernel time by events (best of several launches) and wall
+// time of the whole process part from the first launch to the end of the program's last wait.
 #pragma once
 
 #include <chrono>
@@ -34,8 +34,8 @@ template <typename Launch> void measure(const char *name, size_t n, int repeats,
       best = ms;
   }
   CHECK(cudaDeviceSynchronize());
-  double wall = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
-                    .count();
+  double wall =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
   printf("BENCH %s n=%zu kernel_ms=%.5f wall_ms=%.3f launches=%d\n", name, n, best, wall,
          repeats + 1);
 }

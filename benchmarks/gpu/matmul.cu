@@ -27,8 +27,7 @@ int main(int argc, char **argv) {
   CHECK(cudaMalloc(&c, bytes));
   CHECK(cudaMemset(a, 0, bytes));
   CHECK(cudaMemset(b, 0, bytes));
-  measure("matmul", n, repeats, [&] {
-    matmul<<<dim3(n / Tile, n / Tile), dim3(Tile, Tile)>>>(a, b, c, n);
-  });
+  measure("matmul", n, repeats,
+          [&] { matmul<<<dim3(n / Tile, n / Tile), dim3(Tile, Tile)>>>(a, b, c, n); });
   return 0;
 }

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <string_view>
-#include <thread>
-#include <unistd.h>
 
 namespace scopesan::cupti {
 namespace {
@@ -67,11 +65,11 @@ struct DomainChoice {
   core::DomainId physical(CUstream stream) {
     InsideScope inside;
     CUlaunchAttributeValue v;
-    if (!hasDomain && cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, &v) ==
-                          CUDA_SUCCESS)
+    if (!hasDomain &&
+        cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, &v) == CUDA_SUCCESS)
       domain = v.memSyncDomain;
-    if (!hasMap && cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &v) ==
-                       CUDA_SUCCESS)
+    if (!hasMap &&
+        cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &v) == CUDA_SUCCESS)
       map = v.memSyncDomainMap;
     return {domain == CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE ? map.remote : map.default_};
   }
@@ -447,8 +445,7 @@ void driverCall(CUpti_CallbackId id, const CUpti_CallbackData &data) {
   e.handle(c, k);
 }
 
-void CUPTIAPI callback(void *, CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                       const void *data) {
+void CUPTIAPI callback(void *, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *data) {
   switch (domain) {
   case CUPTI_CB_DOMAIN_DRIVER_API:
     return driverCall(id, *static_cast<const CUpti_CallbackData *>(data));
@@ -472,44 +469,8 @@ void CUPTIAPI callback(void *, CUpti_CallbackDomain domain, CUpti_CallbackId id,
   }
 }
 
-/// Judges while a kernel runs, so that a program that hangs or is killed still leaves findings.
-void watch() {
-  Inside = true;
-  for (;;) {
-    usleep(100'000);
-    Collector &c = Collector::get();
-    if (c.Lock.try_lock()) {
-      c.peek();
-      c.Lock.unlock();
-    }
-  }
-}
-
-void atExit() {
-  Collector &c = Collector::get();
-  Inside = true;
-  c.Lock.lock(); // and keep: nothing is judged any more
-  c.finish();
-}
-
 } // namespace
 
-void subscribeOrFail() {
-  host::initialise("gpu");
-  if (std::string problem = subscribe(callback); !problem.empty()) {
-    host::toolFailure(problem);
-    host::finish();
-    _exit(int(host::options().failure_exit_code));
-  }
-  Collector::get();
-  atexit(atExit);
-  std::thread(watch).detach();
-}
+std::string subscribeCollector() { return subscribe(callback); }
 
 } // namespace scopesan::cupti
-
-/// Called by the driver's injection (CUDA_INJECTION64_PATH) while CUDA initialises.
-extern "C" __attribute__((visibility("default"))) int InitializeInjection(void) {
-  scopesan::cupti::subscribeOrFail();
-  return 1;
-}

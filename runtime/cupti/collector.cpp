@@ -1,5 +1,7 @@
 #include "cupti/collector.h"
 
+#include "gpu/statistics.h"
+
 #include "host/options.h"
 
 #include <stdio.h>
@@ -122,8 +124,9 @@ void Collector::launchBegins(const LaunchRequest &r) {
     return host::incomplete("kernel '" + f.name +
                             "' was captured into a graph: graphs are not checked on the GPU yet");
   if (!f.instrumented)
-    return skip("is not instrumented: its accesses were not checked; build it with scopesan-clang++ "
-                "or --config scopesan.cfg");
+    return skip(
+        "is not instrumented: its accesses were not checked; build it with scopesan-clang++ "
+        "or --config scopesan.cfg");
   if (r.grid.count() >= (uint64_t(1) << 32))
     return skip("has too many blocks to be checked");
   if (Overrun || DeviceLost)
@@ -251,6 +254,12 @@ void Collector::conclude(bool ended) {
     uint64_t count = std::min<uint64_t>(log.cursor, Capacity);
     Dropped += log.cursor - count;
     Replay.scan(Records, count, /*final=*/true);
+    if (host::options().verbosity >= 2) {
+      gpu::Statistics statistics;
+      for (uint64_t i = 0; i < count; ++i)
+        statistics.add(Records[i]);
+      statistics.print(Now.name.c_str());
+    }
   } else if (Now.issued) {
     Replay.scan(Records, Capacity, /*final=*/false);
   }

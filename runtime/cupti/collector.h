@@ -129,8 +129,8 @@ struct InsideScope {
   ~InsideScope() { Inside = before; }
 };
 
-/// The callback for CUPTI (callbacks.cpp).
-void subscribeOrFail();
+/// Subscribes the collector's callbacks (callbacks.cpp). Returns what went wrong or nothing.
+std::string subscribeCollector();
 uint64_t milliseconds();
 
 } // namespace scopesan::cupti

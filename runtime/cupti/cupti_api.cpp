@@ -10,7 +10,7 @@ namespace {
 void *openLibrary() {
   std::vector<std::string> names;
   if (const char *chosen = getenv("SCOPESAN_CUPTI"); chosen && *chosen)
-    names.push_back(chosen);
+    return dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
   names.push_back("libcupti.so.13");
   for (const char *root : {SCOPESAN_CUDA_ROOT, "/usr/local/cuda", "/usr/local/cuda-13.0"})
     for (const char *folder : {"/extras/CUPTI/lib64/", "/lib64/", "/targets/x86_64-linux/lib/"})
@@ -29,10 +29,8 @@ std::string subscribe(CUpti_CallbackFunc callback) {
     return "the GPU backend needs NVIDIA's CUPTI library (libcupti.so.13 of the CUDA 13 toolkit), "
            "which was not found; install the toolkit's package cuda-cupti-13-0, or name the file "
            "in SCOPESAN_CUPTI";
-  auto doSubscribe =
-      reinterpret_cast<decltype(&cuptiSubscribe)>(dlsym(library, "cuptiSubscribe"));
-  auto enable =
-      reinterpret_cast<decltype(&cuptiEnableDomain)>(dlsym(library, "cuptiEnableDomain"));
+  auto doSubscribe = reinterpret_cast<decltype(&cuptiSubscribe)>(dlsym(library, "cuptiSubscribe"));
+  auto enable = reinterpret_cast<decltype(&cuptiEnableDomain)>(dlsym(library, "cuptiEnableDomain"));
   auto text =
       reinterpret_cast<decltype(&cuptiGetResultString)>(dlsym(library, "cuptiGetResultString"));
   if (!doSubscribe || !enable || !text)

@@ -43,10 +43,10 @@ void Collector::bindModule(CUmodule module, const std::string &name) {
         Allocations.count(address))
       continue;
     Allocations[address] = {bytes, false, false};
-    host::memoryAllocated({address, bytes,
-                           v.constant ? host::MemoryKind::ConstantVariable
-                                      : host::MemoryKind::DeviceVariable,
-                           gpu::demangled(v.symbol), 0});
+    host::memoryAllocated(
+        {address, bytes,
+         v.constant ? host::MemoryKind::ConstantVariable : host::MemoryKind::DeviceVariable,
+         gpu::demangled(v.symbol), 0});
   }
   if (!instrumented || !prepareLog())
     return;

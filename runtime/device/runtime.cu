@@ -35,9 +35,7 @@ INLINE Ticket take(uint64_t dependency) {
   uint64_t records;
   uint32_t capacity;
   // Plain loads: the host writes the log between kernels only.
-  asm volatile("ld.global.v2.b64 {%0, %1}, [%2];"
-               : "=l"(records), "=l"(t.at)
-               : "l"(log));
+  asm volatile("ld.global.v2.b64 {%0, %1}, [%2];" : "=l"(records), "=l"(t.at) : "l"(log));
   capacity = uint32_t(t.at);
   t.stamp = uint32_t(t.at >> 32);
   t.at = 0;

@@ -13,8 +13,8 @@ std::vector<std::unique_ptr<SiteTable>> findSiteTables(const void *data, size_t 
   // Assembled here so that this library does not contain the magic.
   std::string magic = std::string(SiteMagicHead) + SiteMagicTail;
   const char *p = static_cast<const char *>(data), *end = p + bytes;
-  while (const char *hit = static_cast<const char *>(
-             memmem(p, size_t(end - p), magic.data(), magic.size()))) {
+  while (const char *hit =
+             static_cast<const char *>(memmem(p, size_t(end - p), magic.data(), magic.size()))) {
     p = hit + magic.size();
     SiteBlob header;
     if (size_t(end - hit) < sizeof header)
@@ -62,10 +62,10 @@ std::vector<ImageVariable> findVariables(const void *data, size_t bytes) {
     return s.sh_type == SHT_NOBITS || (s.sh_offset <= bytes && s.sh_size <= bytes - s.sh_offset);
   };
   auto text = [&](const Elf64_Shdr &table, uint32_t at) {
-    return at < table.sh_size ? std::string(image + table.sh_offset + at,
-                                            strnlen(image + table.sh_offset + at,
-                                                    table.sh_size - at))
-                              : std::string();
+    return at < table.sh_size
+               ? std::string(image + table.sh_offset + at,
+                             strnlen(image + table.sh_offset + at, table.sh_size - at))
+               : std::string();
   };
   Elf64_Shdr names{}, symbols{}, strings{};
   if (!section(header.e_shstrndx, names))

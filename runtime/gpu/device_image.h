@@ -15,8 +15,8 @@ struct SiteTable {
   uint64_t hash = 0;
   std::vector<char> bytes;
   abi::Module module{};
-  uint32_t base = 0;      ///< first global site id, 0 = not registered yet
-  std::string symbol;     ///< the device variable that takes `base`
+  uint32_t base = 0;  ///< first global site id, 0 = not registered yet
+  std::string symbol; ///< the device variable that takes `base`
 };
 
 /// All site tables inside [data, data + bytes), compressed images excepted.

@@ -241,7 +241,8 @@ void Locations::weakWriteSlow(uint64_t address, uint64_t bytes) {
 }
 
 void Locations::forget(uint64_t address, uint64_t bytes) {
-  uint64_t first = address / GranuleBytes, end = (address + bytes + GranuleBytes - 1) / GranuleBytes;
+  uint64_t first = address / GranuleBytes,
+           end = (address + bytes + GranuleBytes - 1) / GranuleBytes;
   if (end - first > Granules.size()) {
     std::erase_if(Granules,
                   [&](const auto &entry) { return entry.first >= first && entry.first < end; });

@@ -6,9 +6,10 @@
 // value of each location is simulated; the detector sees every operation while its thread is at the
 // right local time, because a thread does nothing else inside the window.
 //
-//   store            pending --an operation that read its value, or its thread's next event--> applied
-//   rmw              open --the value it read is there, at the latest at its second ticket--> applied
-//   load, failed cas open --before each change of the value it read, and at its second ticket--> fed
+//   store            pending --an operation that read its value, or its thread's next event-->
+//   applied rmw              open --the value it read is there, at the latest at its second
+//   ticket--> applied load, failed cas open --before each change of the value it read, and at its
+//   second ticket--> fed
 //
 // Where several moments fit, a load is fed at each of them: every possible edge is kept, none is
 // missed (a finding may be lost, none invented). Where none fits, the operation acts at its second
@@ -101,8 +102,7 @@ private:
   /// Applies open operations so that the location holds `value`. False when nothing fits.
   bool reach(Location &l, uint64_t value, AtomicOp *self);
   AtomicOp *pendingStore(Location &l, uint64_t value, const AtomicOp &other);
-  static void erase(std::unordered_multimap<uint64_t, AtomicOp *> &map, uint64_t key,
-                    AtomicOp *op);
+  static void erase(std::unordered_multimap<uint64_t, AtomicOp *> &map, uint64_t key, AtomicOp *op);
 
   core::Detector &D;
   std::unordered_map<uint64_t, Granule> Granules;

@@ -31,13 +31,16 @@ public:
   bool isLegacy(const Stream &s) const { return &s == Legacy; }
 
   core::NodeId launch(Stream &s, const core::LaunchFacts &facts) {
-    return enqueue(s, {}, [&](auto *after, uint32_t n) { return D.launch(s.timeline, after, n, facts); });
+    return enqueue(s, {},
+                   [&](auto *after, uint32_t n) { return D.launch(s.timeline, after, n, facts); });
   }
   core::NodeId copy(Stream &s) {
-    return enqueue(s, {}, [&](auto *after, uint32_t n) { return D.copyNode(s.timeline, after, n); });
+    return enqueue(s, {},
+                   [&](auto *after, uint32_t n) { return D.copyNode(s.timeline, after, n); });
   }
   core::NodeId marker(Stream &s, core::NodeId extra = {}) {
-    return enqueue(s, extra, [&](auto *after, uint32_t n) { return D.marker(s.timeline, after, n); });
+    return enqueue(s, extra,
+                   [&](auto *after, uint32_t n) { return D.marker(s.timeline, after, n); });
   }
 
   void recorded(const void *event, Stream &s) { Events[event] = marker(s); }
@@ -61,8 +64,7 @@ private:
 
   Stream &add(const void *handle, bool blocking);
   std::vector<core::NodeId> crossDependencies(Stream &s);
-  template <typename MakeNode>
-  core::NodeId enqueue(Stream &s, core::NodeId extra, MakeNode make) {
+  template <typename MakeNode> core::NodeId enqueue(Stream &s, core::NodeId extra, MakeNode make) {
     std::vector<core::NodeId> after = crossDependencies(s);
     after.push_back(HostNode);
     after.push_back(extra);

@@ -21,8 +21,8 @@ namespace scopesan::gpu {
 struct ReplayLaunch {
   core::NodeId node;
   uint64_t threadsPerBlock = 0;
-  uint32_t sharedBytes = 0;    ///< of a block, with what the system reserves
-  uint32_t dynamicOffset = 0;  ///< where dynamic shared memory begins in the block's window
+  uint32_t sharedBytes = 0;   ///< of a block, with what the system reserves
+  uint32_t dynamicOffset = 0; ///< where dynamic shared memory begins in the block's window
   uint32_t dynamicBytes = 0;
   uint32_t stamp = 0;
 };

@@ -40,7 +40,8 @@ TEST(Image, FindsTablesAnywhere) {
 }
 
 TEST(Image, IgnoresOtherVersionsAndCutTables) {
-  std::string other = blob(scopesan::abi::Version + 1), cut = blob().substr(0, sizeof(SiteBlob) + 3);
+  std::string other = blob(scopesan::abi::Version + 1),
+              cut = blob().substr(0, sizeof(SiteBlob) + 3);
   EXPECT_TRUE(findSiteTables(other.data(), other.size()).empty());
   EXPECT_TRUE(findSiteTables(cut.data(), cut.size()).empty());
 }

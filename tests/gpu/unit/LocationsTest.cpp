@@ -108,8 +108,9 @@ TEST(Locations, ManyThreadsOfOneCounter) {
 }
 
 TEST(Locations, FencesAroundRelaxedFlag) {
-  constexpr scopesan::abi::Op LoadRelaxed(scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Relaxed,
-                                scopesan::abi::Scope::Device);
+  constexpr scopesan::abi::Op LoadRelaxed(scopesan::abi::AccessKind::Load,
+                                          scopesan::abi::MemoryOrder::Relaxed,
+                                          scopesan::abi::Scope::Device);
   Launch l;
   l.write(A, X).fence(A, scopesan::abi::Scope::Device).store(A, Flag, 1, StoreRelaxed);
   l.load(B, Flag, 1, LoadRelaxed).fence(B, scopesan::abi::Scope::Device).read(B, X).end();
