@@ -214,6 +214,10 @@ bool parseCopy(ThreadBuilder &t, std::string_view op) {
     }
     if (!parseCopyOperands(t, c, i, n.isSource))
       return false;
+    if (n.name == "bulk.multicast " && i.async.mbarrier == None) { // signals all its receivers
+      i.async.mbarrier = t.location("m");
+      t.program().program.locations[i.async.mbarrier].mbarrier.used = true;
+    }
     t.thread().code.push_back(i);
     return true;
   }

@@ -1,6 +1,7 @@
 #include "Cli.h"
 
 #include "Compare.h"
+#include "Print.h"
 #include "axiomatic/Enumerate.h"
 
 #include <cstdio>
@@ -68,6 +69,13 @@ int runTable(const std::string &path, const CompareOptions &options, bool verbos
       collections.push_back({row.collection(), {}});
     collections.back().second.add(r.outcome);
     all.add(r.outcome);
+    if (!r.sameFrequency)
+      printf("frequency %s: detector %s, table %s\n", row.id.c_str(), r.verdict.frequency(),
+             row.frequency.c_str());
+    for (const std::string &m : r.missingPairs)
+      printf("no finding %s: %s\n", row.id.c_str(), m.c_str());
+    if (verbose)
+      printf("%s", printProgram(r.program).c_str());
     if (r.outcome == Outcome::Differ || r.outcome == Outcome::NotRun || verbose)
       printf("%-9s %s: detector %s (%s, %llu/%llu%s), table %s (%s)%s%s\n", outcomeName(r.outcome),
              row.id.c_str(), r.verdict.anyRace() ? "race" : "norace", r.verdict.frequency(),

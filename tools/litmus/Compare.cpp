@@ -1,11 +1,73 @@
 #include "Compare.h"
 
+#include "Differential.h"
+#include "Print.h"
+#include "Text.h"
+#include "axiomatic/Enumerate.h"
+
 namespace scopesan::litmus {
 
 const char *outcomeName(Outcome o) {
   constexpr const char *names[] = {"agree", "explained", "differ", "not run", "no verdict"};
   return names[unsigned(o)];
 }
+
+namespace {
+
+/// Example pairs of the table that no finding names. Pairs that are not written as the operations
+/// are cannot be looked up and count as found.
+std::vector<std::string> missingPairs(const Row &row, const Program &p, const Verdict &v) {
+  std::vector<std::string> out;
+  for (std::string_view pair : split(row.racePairs, "||")) {
+    std::vector<std::string_view> sides = split(pair, " ~ ");
+    bool known[2] = {}, found = false;
+    if (sides.size() != 2)
+      continue;
+    SiteTable sites(p);
+    for (uint32_t t = 0; t < p.threads.size(); ++t)
+      for (uint32_t i = 0; i < p.threads[t].code.size(); ++i)
+        for (int side : {0, 1})
+          known[side] |= siteName(p, {t, i}) == sides[side];
+    for (auto &[r, count] : v.pairs) {
+      std::string a = siteName(p, r.first), b = siteName(p, r.second);
+      found |= (a == sides[0] && b == sides[1]) || (a == sides[1] && b == sides[0]);
+    }
+    if (known[0] && known[1] && !found)
+      out.emplace_back(pair);
+  }
+  return out;
+}
+
+bool sameFrequency(const Row &row, const Verdict &v) {
+  return (row.frequency != "always" && row.frequency != "never") || row.frequency == v.frequency();
+}
+
+/// Why a verdict differs from the table's, where a rule tells; empty = unexplained.
+std::string explain(const Row &row, const Program &p, bool race, const CompareOptions &options) {
+  struct Known {
+    std::string_view id, verdict, rule, reason;
+  };
+  static constexpr Known Table[] = {
+#define SCOPESAN_EXPLAINED(id, verdict, rule, reason) {id, verdict, rule, reason},
+#include "explained.def"
+  };
+  for (const Known &k : Table)
+    if (k.id == row.id && (k.verdict == "race") == race && !options.cxxMode)
+      return std::string(k.rule) + ": " + std::string(k.reason);
+  // The axioms must agree with the table on the whole and with the detector on every sequentially
+  // consistent execution; then only S5 or executions that are not of this kind can differ.
+  AxiomaticVerdict v = axiomaticVerdict(p);
+  const std::string &wanted = options.cxxMode ? row.hbRace : row.ptxRace;
+  if (!v.complete || ((options.cxxMode ? v.racyCxx : v.racyPtx) != 0) != (wanted == "race"))
+    return {};
+  DifferentialResult d = compareWithAxioms(p, {options.cxxMode, options.limits});
+  if (d.difference != Difference::None || !d.exhaustive)
+    return {};
+  return race ? "S5: only the order of fence.sc pairs orders the accesses"
+              : "the race needs an execution that is not sequentially consistent";
+}
+
+} // namespace
 
 RowResult compareRow(const Row &row, const CompareOptions &options) {
   RowResult r;
@@ -34,6 +96,15 @@ RowResult compareRow(const Row &row, const CompareOptions &options) {
     return r;
   }
   r.outcome = r.verdict.anyRace() == (wanted == "race") ? Outcome::Agree : Outcome::Differ;
+  if (r.outcome == Outcome::Differ) {
+    r.reason = explain(row, r.program, r.verdict.anyRace(), options);
+    if (!r.reason.empty())
+      r.outcome = Outcome::Explained;
+  }
+  if (r.outcome == Outcome::Agree && !options.cxxMode) {
+    r.sameFrequency = sameFrequency(row, r.verdict);
+    r.missingPairs = missingPairs(row, r.program, r.verdict);
+  }
   return r;
 }
 

@@ -21,6 +21,8 @@ struct RowResult {
   std::string reason;
   Verdict verdict;
   Program program;
+  bool sameFrequency = true;             ///< always/never as in the table; "some" asks for nothing
+  std::vector<std::string> missingPairs; ///< of the table's examples; no finding names them
 };
 
 struct CompareOptions {

@@ -481,6 +481,14 @@ bool Machine::stuckAtBarriers(const State &s) const {
   return true;
 }
 
+bool Machine::onlyLoops(const State &s) const {
+  for (uint32_t t = 0; t < s.threads.size(); ++t)
+    if (s.threads[t].status == ThreadStatus::Waiting ||
+        (s.threads[t].status == ThreadStatus::Ready && !HasLoop[t]))
+      return false;
+  return true;
+}
+
 bool Machine::holds(const State &end, const Condition &c) const {
   switch (c.kind) {
   case Condition::Kind::True:

@@ -85,6 +85,8 @@ public:
   /// Nobody can step and somebody is left: true when all of those wait at barriers, false when
   /// one of them only repeats a loop.
   bool stuckAtBarriers(const State &s) const;
+  /// Nobody can step, and all that are left repeat loops that nothing will end.
+  bool onlyLoops(const State &s) const;
   bool satisfies(const State &end, const Guard &g) const;
   int64_t evaluate(const ThreadState &t, const Expr &e) const;
 

@@ -74,8 +74,11 @@ bool parseModifiers(Cursor &c, Instr &i) {
       if (!c.bracketed('[', ']')) // Vulkan: availability, privacy
         return false;
     } else if (c.accept("+")) {
-      if (c.identifier().empty()) // Vulkan: storage classes and semantics
+      std::string_view word = c.identifier(); // Vulkan: storage classes and semantics
+      if (word.empty())
         return false;
+      if (word.starts_with("sc"))
+        i.storageClass = uint32_t(parseInteger(word.substr(2)).value_or(0));
     } else if (c.accept(".")) {
       if (!parseTypeSuffix(c.identifier(), i))
         return false;

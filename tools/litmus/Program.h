@@ -111,6 +111,7 @@ struct Instr {
   MemoryOrder order = MemoryOrder::Weak;
   Scope scope = Scope::Thread;
   Proxy proxy = Proxy::Generic; ///< also of ProxyFence
+  uint32_t storageClass = 0;    ///< Vulkan's, only to tell aliases
   bool aliasFence = false;      ///< ProxyFence: fence.proxy.alias
   bool isVolatile = false, nonCoherent = false;
   RmwKind rmw = RmwKind::Add;

@@ -70,6 +70,8 @@ public:
     parseAliases();
     for (size_t i = 0; i < texts.size(); ++i)
       parseThread(B.program.threads[i], texts[i].ops);
+    aliasesBySecondName();
+    aliasesByStorageClass();
     place(texts, placement);
     parseInitial();
     if (!parseGuard(B, R.guard))
@@ -125,6 +127,43 @@ private:
       std::string_view of = c.identifier();
       B.makeAlias(B.location(name), B.location(of), proxy, contains(c.rest(), "(distinct VA)"));
     }
+  }
+  /// "xa" beside "x" where the row is about aliases: a second address.
+  void aliasesBySecondName() {
+    if (!contains(R.notes, "two VAs") && !contains(R.ops, "PF.alias"))
+      return;
+    for (uint32_t l = 0; l < B.program.locations.size(); ++l) {
+      std::string name = B.program.locations[l].name;
+      if (name.size() < 2 || name.back() != 'a')
+        continue;
+      name.pop_back();
+      if (std::optional<uint32_t> of = B.findLocation(name))
+        B.makeAlias(l, *of, Proxy::Generic, true);
+    }
+  }
+  /// Vulkan rows with the reason "alias" alias locations of different storage classes without
+  /// saying which: those that only one thread uses otherwise.
+  void aliasesByStorageClass() {
+    size_t reasons = R.notes.find("reasons:");
+    if (reasons == std::string::npos || !contains(R.notes.substr(reasons), "alias"))
+      return;
+    struct Use {
+      uint32_t threads = 0, lastThread = None, storageClass = 0;
+    };
+    std::vector<Use> uses(B.program.locations.size());
+    for (uint32_t t = 0; t < B.program.threads.size(); ++t)
+      for (const Instr &i : B.program.threads[t].code)
+        if (i.isMemory()) {
+          Use &u = uses[i.location];
+          u.threads += u.lastThread != t;
+          u.lastThread = t;
+          u.storageClass = i.storageClass;
+        }
+    for (uint32_t a = 0; a < uses.size(); ++a)
+      for (uint32_t b = 0; b < uses.size(); ++b)
+        if (uses[a].threads == 1 && uses[b].threads == 1 && uses[a].storageClass == 0 &&
+            uses[b].storageClass != 0)
+          B.makeAlias(b, a, Proxy::Generic, true);
   }
   /// "init: x=2", "maxloop=1".
   void parseInitial() {

@@ -21,7 +21,7 @@ public:
     });
     if (V.considered == 0) // only loops that never end: judge what happened up to there
       explore(M, Options.limits, [&](const State &end, bool finished) {
-        if (!finished && M.satisfies(end, M.program().guard))
+        if (!finished && M.onlyLoops(end) && M.satisfies(end, M.program().guard))
           consider(end);
         return true;
       });
