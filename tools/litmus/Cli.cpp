@@ -2,6 +2,8 @@
 
 #include "Compare.h"
 #include "Print.h"
+#include "ProgramFile.h"
+#include "Text.h"
 #include "axiomatic/Enumerate.h"
 
 #include <cstdio>
@@ -10,20 +12,137 @@ namespace scopesan::litmus {
 
 namespace {
 
+constexpr int FoundExitCode = 66, FailureExitCode = 67; // as `scopesan run`
+
+constexpr const char Usage[] =
+    "usage: scopesan litmus [options] FILE...           verdict on small programs\n"
+    "       scopesan litmus [options] --table FILE.tsv  compare with a table of verdicts\n"
+    "\n"
+    "  --memory-model=ptx|c++  ptx is the default; c++ drops what only PTX promises\n"
+    "  --executions=N          search bound; beyond it schedules are sampled (20000)\n"
+    "  --samples=N --seed=N    random schedules beyond the bound (2000, 1)\n"
+    "  --axioms                judge by the axiomatic model, without the detector\n"
+    "  -v                      print every row or program, not only what matters\n"
+    "\n"
+    "Exit code: 0 no race, or the table agrees; 66 race, or an unexplained difference; 67 an input\n"
+    "that cannot be read. With 'expect:' in a file: 0 when the verdict is the expected one.\n"
+    "docs/litmus.md describes the formats.\n";
+
+struct Arguments {
+  CompareOptions compare;
+  bool verbose = false, axioms = false, help = false;
+  std::string table, error;
+  std::vector<std::string> files;
+};
+
+bool parseNumber(const std::string &word, const char *name, uint64_t &out, std::string &error) {
+  std::string prefix = std::string(name) + "=";
+  if (word.rfind(prefix, 0) != 0)
+    return false;
+  std::optional<int64_t> v = parseInteger(word.substr(prefix.size()));
+  if (!v || *v < 0)
+    error = word + ": expected a number";
+  else
+    out = uint64_t(*v);
+  return true;
+}
+
+Arguments parseArguments(const std::vector<std::string> &words) {
+  Arguments a;
+  ExploreLimits &limits = a.compare.limits;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string &w = words[i];
+    if (w == "--table" && i + 1 < words.size())
+      a.table = words[++i];
+    else if (w.rfind("--table=", 0) == 0)
+      a.table = w.substr(8);
+    else if (w == "--memory-model=c++" || w == "--memory-model=ptx")
+      a.compare.cxxMode = w.ends_with("c++");
+    else if (w == "--axioms")
+      a.axioms = true;
+    else if (w == "-v" || w == "--verbose")
+      a.verbose = true;
+    else if (w == "--help" || w == "-h")
+      a.help = true;
+    else if (parseNumber(w, "--executions", limits.executions, a.error) ||
+             parseNumber(w, "--samples", limits.samples, a.error) ||
+             parseNumber(w, "--seed", limits.seed, a.error))
+      continue;
+    else if (w[0] == '-')
+      a.error = "unknown option '" + w + "'";
+    else
+      a.files.push_back(w);
+  }
+  if (a.error.empty() && a.table.empty() && a.files.empty() && !a.help)
+    a.error = "no file given";
+  return a;
+}
+
+// ---------------------------------------------------------------------------- tables
+
 struct Totals {
-  uint64_t rows = 0, agree = 0, explained = 0, differ = 0, notRun = 0;
+  uint64_t rows = 0, counts[5] = {};
+  uint64_t of(Outcome o) const { return counts[unsigned(o)]; }
   void add(Outcome o) {
     ++rows;
-    (o == Outcome::Agree ? agree : o == Outcome::Explained ? explained
-                               : o == Outcome::Differ      ? differ
-                                                           : notRun)++;
+    ++counts[unsigned(o)];
+  }
+  void print(const char *name) const {
+    auto n = [&](Outcome o) { return (unsigned long long)of(o); };
+    printf("%-12s %4llu rows  %4llu agree  %3llu differ  %3llu explained  %3llu not run\n", name,
+           (unsigned long long)rows, n(Outcome::Agree), n(Outcome::Differ), n(Outcome::Explained),
+           n(Outcome::NotRun));
   }
 };
 
-/// Checks our own axiomatic model against the table: verdicts and, where given, counts.
-int runAxioms(const std::string &path) {
-  Table table = readTable(path);
-  uint64_t agree = 0, differ = 0, skipped = 0, countsDiffer = 0;
+void printRow(const Row &row, const RowResult &r, const Arguments &a) {
+  if (!r.sameFrequency)
+    printf("frequency %s: detector %s, table %s\n", row.id.c_str(), r.verdict.frequency(),
+           row.frequency.c_str());
+  if (a.verbose) {
+    printf("%s", printProgram(r.program).c_str());
+    for (const std::string &m : r.missingPairs)
+      printf("no finding names %s\n", m.c_str());
+  }
+  if (r.outcome == Outcome::Agree && !a.verbose)
+    return;
+  printf("%-9s %s", outcomeName(r.outcome), row.id.c_str());
+  if (r.outcome != Outcome::NotRun)
+    printf(": detector %s in %llu of %llu executions%s, table %s%s%s",
+           r.verdict.anyRace() ? "race" : "norace", (unsigned long long)r.verdict.racy,
+           (unsigned long long)r.verdict.considered,
+           r.verdict.explored.exhaustive ? "" : " (sampled)",
+           (a.compare.cxxMode ? row.hbRace : row.ptxRace).c_str(),
+           row.frequency.empty() ? "" : ", ", row.frequency.c_str());
+  printf("%s%s\n", r.reason.empty() ? "" : ": ", r.reason.c_str());
+}
+
+int runTable(const Table &table, const Arguments &a) {
+  std::vector<std::pair<std::string, Totals>> collections;
+  Totals all;
+  for (const Row &row : table.rows) {
+    RowResult r = compareRow(row, a.compare);
+    if (r.outcome == Outcome::NoVerdict)
+      continue;
+    size_t c = 0;
+    while (c < collections.size() && collections[c].first != row.collection())
+      ++c;
+    if (c == collections.size())
+      collections.push_back({row.collection(), {}});
+    collections[c].second.add(r.outcome);
+    all.add(r.outcome);
+    printRow(row, r, a);
+  }
+  for (auto &[name, totals] : collections)
+    totals.print(name.c_str());
+  all.print("total");
+  return all.of(Outcome::Differ) ? FoundExitCode : 0;
+}
+
+/// Our own axiomatic model against the table: verdicts of both readings and, where the table gives
+/// them, the counts of executions.
+int axiomsOnTable(const Table &table, const Arguments &a) {
+  uint64_t agree = 0, differ = 0, skipped = 0;
   for (const Row &row : table.rows) {
     if (row.ptxRace.empty())
       continue;
@@ -33,89 +152,118 @@ int runAxioms(const std::string &path) {
       v = axiomaticVerdict(p);
     if (!v.complete) {
       ++skipped;
+      if (a.verbose)
+        printf("skipped %s\n", row.id.c_str());
       continue;
     }
+    std::string counts =
+        "some(" + std::to_string(v.racyPtx) + "/" + std::to_string(v.considered) + ")";
     bool same = (row.ptxRace == "race") == (v.racyPtx != 0) &&
-                (row.hbRace == "race") == (v.racyCxx != 0);
+                (row.hbRace == "race") == (v.racyCxx != 0) &&
+                (row.frequency.rfind("some", 0) != 0 || row.frequency == counts);
     (same ? agree : differ)++;
-    std::string counts = "some(" + std::to_string(v.racyPtx) + "/" + std::to_string(v.considered) + ")";
-    bool sameCount = row.frequency.rfind("some", 0) != 0 || row.frequency == counts;
-    countsDiffer += !sameCount;
-    if (!same || !sameCount)
-      printf("%s: axioms ptx %llu hb %llu of %llu, table %s %s %s\n", row.id.c_str(),
-             (unsigned long long)v.racyPtx, (unsigned long long)v.racyCxx,
-             (unsigned long long)v.considered, row.ptxRace.c_str(), row.hbRace.c_str(),
-             row.frequency.c_str());
+    if (!same || a.verbose)
+      printf("%s %s: axioms ptx %llu, c++ %llu of %llu executions; table %s, %s, %s\n",
+             same ? "agree" : "differ", row.id.c_str(), (unsigned long long)v.racyPtx,
+             (unsigned long long)v.racyCxx, (unsigned long long)v.considered, row.ptxRace.c_str(),
+             row.hbRace.c_str(), row.frequency.c_str());
   }
-  printf("axioms: agree %llu differ %llu counts differ %llu skipped %llu\n",
-         (unsigned long long)agree, (unsigned long long)differ, (unsigned long long)countsDiffer,
-         (unsigned long long)skipped);
-  return differ ? 66 : 0;
+  printf("axioms: %llu agree, %llu differ, %llu skipped\n", (unsigned long long)agree,
+         (unsigned long long)differ, (unsigned long long)skipped);
+  return differ ? FoundExitCode : 0;
 }
 
-int runTable(const std::string &path, const CompareOptions &options, bool verbose) {
-  Table table = readTable(path);
-  if (!table.error.empty()) {
-    fprintf(stderr, "scopesan litmus: %s\n", table.error.c_str());
-    return 67;
+// ---------------------------------------------------------------------------- programs
+
+int axiomsOnProgram(const std::string &path, const Program &p, bool cxxMode) {
+  AxiomaticVerdict v = axiomaticVerdict(p);
+  if (!v.complete) {
+    fprintf(stderr, "scopesan litmus: %s: too large, or has operations that the axiomatic model "
+                    "does not know\n",
+            path.c_str());
+    return FailureExitCode;
   }
-  std::vector<std::pair<std::string, Totals>> collections;
-  Totals all;
-  for (const Row &row : table.rows) {
-    RowResult r = compareRow(row, options);
-    if (r.outcome == Outcome::NoVerdict)
-      continue;
-    if (collections.empty() || collections.back().first != row.collection())
-      collections.push_back({row.collection(), {}});
-    collections.back().second.add(r.outcome);
-    all.add(r.outcome);
-    if (!r.sameFrequency)
-      printf("frequency %s: detector %s, table %s\n", row.id.c_str(), r.verdict.frequency(),
-             row.frequency.c_str());
-    for (const std::string &m : r.missingPairs)
-      printf("no finding %s: %s\n", row.id.c_str(), m.c_str());
-    if (verbose)
-      printf("%s", printProgram(r.program).c_str());
-    if (r.outcome == Outcome::Differ || r.outcome == Outcome::NotRun || verbose)
-      printf("%-9s %s: detector %s (%s, %llu/%llu%s), table %s (%s)%s%s\n", outcomeName(r.outcome),
-             row.id.c_str(), r.verdict.anyRace() ? "race" : "norace", r.verdict.frequency(),
-             (unsigned long long)r.verdict.racy, (unsigned long long)r.verdict.considered,
-             r.verdict.explored.exhaustive ? "" : ", sampled",
-             (options.cxxMode ? row.hbRace : row.ptxRace).c_str(), row.frequency.c_str(),
-             r.reason.empty() ? "" : ": ", r.reason.c_str());
+  uint64_t racy = cxxMode ? v.racyCxx : v.racyPtx;
+  printf("%s: %s: %llu of %llu executions race by the axioms\n", path.c_str(),
+         racy ? "race" : "no race", (unsigned long long)racy, (unsigned long long)v.considered);
+  return racy ? FoundExitCode : 0;
+}
+
+void printVerdict(const std::string &path, const Program &p, const Verdict &v) {
+  printf("%s: %s: %llu of %llu executions%s race%s\n", path.c_str(),
+         v.anyRace() ? "race" : "no race", (unsigned long long)v.racy,
+         (unsigned long long)v.considered, p.guard.condition.parts.empty() ? "" : " of the guard",
+         v.explored.exhaustive ? "" : " (sampled)");
+  for (const std::string &g : v.givenUp)
+    printf("incomplete (X1): %s\n", g.c_str());
+  if (!v.anyRace()) {
+    for (auto &[rule, count] : v.rules)
+      printf("%s %s in %llu executions\n", ruleId(rule), ruleName(rule),
+             (unsigned long long)count);
+    return;
   }
-  for (auto &[name, t] : collections)
-    printf("%-12s %4llu rows  %4llu agree  %3llu explained  %3llu differ  %3llu not run\n",
-           name.c_str(), (unsigned long long)t.rows, (unsigned long long)t.agree,
-           (unsigned long long)t.explained, (unsigned long long)t.differ,
-           (unsigned long long)t.notRun);
-  printf("total        %4llu rows  %4llu agree  %3llu explained  %3llu differ  %3llu not run\n",
-         (unsigned long long)all.rows, (unsigned long long)all.agree,
-         (unsigned long long)all.explained, (unsigned long long)all.differ,
-         (unsigned long long)all.notRun);
-  return all.differ ? 66 : 0;
+  printf("a racing execution:\n%s", printExecution(p, v.witness).c_str());
+  for (const core::Finding &f : v.witnessFindings)
+    printf("%s\n", printFinding(p, f).c_str());
+}
+
+int runFile(const std::string &path, const Arguments &a) {
+  ProgramFile file = readProgramFile(path);
+  if (file.error.empty())
+    if (std::string rule = missingInCore(file.program); !rule.empty())
+      file.error = path + ": the detector does not model " + rule;
+  if (!file.error.empty()) {
+    fprintf(stderr, "scopesan litmus: %s\n", file.error.c_str());
+    return FailureExitCode;
+  }
+  if (a.verbose)
+    printf("%s", printProgram(file.program).c_str());
+  if (a.axioms)
+    return axiomsOnProgram(path, file.program, a.compare.cxxMode);
+  Machine m(file.program);
+  VerdictOptions options;
+  options.detector.cxxMode = a.compare.cxxMode;
+  options.limits = a.compare.limits;
+  Verdict v = decide(m, options);
+  if (v.considered == 0) {
+    fprintf(stderr, "scopesan litmus: %s: no sequentially consistent execution ends and satisfies "
+                    "the guard\n",
+            path.c_str());
+    return FailureExitCode;
+  }
+  printVerdict(path, file.program, v);
+  if (!file.expectedRace)
+    return v.anyRace() ? FoundExitCode : 0;
+  bool expected = *file.expectedRace == v.anyRace();
+  if (!expected)
+    printf("%s: expected %s\n", path.c_str(), *file.expectedRace ? "race" : "norace");
+  return expected ? 0 : FoundExitCode;
 }
 
 } // namespace
 
 int litmusMain(const std::vector<std::string> &words) {
-  CompareOptions options;
-  bool verbose = false;
-  std::string table;
-  bool axioms = false;
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--table" && i + 1 < words.size())
-      table = words[++i];
-    else if (words[i] == "--memory-model=c++")
-      options.cxxMode = true;
-    else if (words[i] == "--axioms")
-      axioms = true;
-    else if (words[i] == "-v")
-      verbose = true;
+  Arguments a = parseArguments(words);
+  if (!a.error.empty()) {
+    fprintf(stderr, "scopesan litmus: %s\n\n%s", a.error.c_str(), Usage);
+    return FailureExitCode;
   }
-  if (axioms)
-    return runAxioms(table);
-  return runTable(table, options, verbose);
+  if (a.help) {
+    printf("%s", Usage);
+    return 0;
+  }
+  int worst = 0;
+  if (!a.table.empty()) {
+    Table table = readTable(a.table);
+    if (!table.error.empty()) {
+      fprintf(stderr, "scopesan litmus: %s\n", table.error.c_str());
+      return FailureExitCode;
+    }
+    worst = a.axioms ? axiomsOnTable(table, a) : runTable(table, a);
+  }
+  for (const std::string &path : a.files)
+    worst = std::max(worst, runFile(path, a));
+  return worst;
 }
 
 } // namespace scopesan::litmus

@@ -174,15 +174,32 @@ private:
         size_t eq = word.find('=');
         if (eq == std::string_view::npos)
           continue;
-        std::optional<uint32_t> l = B.findLocation(word.substr(0, eq));
         std::optional<int64_t> v = parseInteger(word.substr(eq + 1));
-        if (l && v)
-          B.program.locations[B.program.root(*l)].initial = *v;
+        if (v)
+          initialValue(word.substr(0, eq), *v);
       }
     at = notes.find("maxloop=");
     if (at != std::string_view::npos)
       if (std::optional<int64_t> n = parseInteger(split(notes.substr(at + 8), " ")[0]))
         B.program.maxLoop = uint32_t(*n);
+  }
+  /// "x" or "P0:r1".
+  void initialValue(std::string_view name, int64_t value) {
+    size_t colon = name.find(':');
+    if (colon == std::string_view::npos) {
+      if (std::optional<uint32_t> l = B.findLocation(name))
+        B.program.locations[B.program.root(*l)].initial = value;
+      return;
+    }
+    std::optional<int64_t> t = parseInteger(name.substr(1, colon - 1));
+    if (!t || *t < 0 || size_t(*t) >= B.program.threads.size())
+      return;
+    ThreadCode &thread = B.program.threads[*t];
+    for (uint32_t r = 0; r < thread.registers.size(); ++r)
+      if (thread.registers[r] == name.substr(colon + 1)) {
+        thread.initialRegisters[r] = value;
+        thread.unknownInitial[r] = false;
+      }
   }
   /// "guard flag==1" in the notes.
   void guardInNotes() {

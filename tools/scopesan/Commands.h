@@ -11,5 +11,6 @@ using Words = std::vector<std::string>;
 int runCommand(const Words &words);
 int renderJournalCommand(const Words &words);
 int doctorCommand(const Words &words);
+int litmusCommand(const Words &words);
 
 } // namespace scopesan::tool

@@ -21,6 +21,7 @@ struct Subcommand {
 constexpr Subcommand Subcommands[] = {
     {"run", runCommand, "run a program and report its races and scope violations"},
     {"doctor", doctorCommand, "check what is installed and say what to fix"},
+    {"litmus", litmusCommand, "judge small multi-thread programs by the memory model"},
     {"render-journal", renderJournalCommand, nullptr},
 };
 

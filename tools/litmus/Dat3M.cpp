@@ -1,0 +1,252 @@
+#include "Dat3M.h"
+
+#include "Text.h"
+
+namespace scopesan::litmus {
+
+namespace {
+
+bool isInteger(std::string_view s) { return parseInteger(s).has_value(); }
+
+std::string_view orderCode(std::string_view name) {
+  static constexpr struct {
+    std::string_view name, code;
+  } Codes[] = {{"weak", "w"},      {"relaxed", "rlx"}, {"acquire", "acq"}, {"release", "rel"},
+               {"acq_rel", "ar"},  {"sc", "sc"},       {"volatile", "vol"}, {"mmio", "mmio"}};
+  for (auto &c : Codes)
+    if (c.name == name)
+      return c.code;
+  return {};
+}
+bool isScope(std::string_view s) {
+  return s == "cta" || s == "cluster" || s == "gpu" || s == "sys";
+}
+
+/// Order and scope of an instruction's suffixes, as "acq@gpu".
+std::string semantics(const std::vector<std::string_view> &parts, std::string_view standard) {
+  std::string order(standard), scope;
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (std::string_view code = orderCode(parts[i]); !code.empty())
+      order = code;
+    else if (isScope(parts[i]))
+      scope = "@" + std::string(parts[i]);
+  }
+  return order + (order == "w" || order == "vol" ? "" : scope);
+}
+
+/// One instruction in the neutral notation; empty when it is unknown.
+class Instruction {
+public:
+  explicit Instruction(std::string_view text) {
+    size_t space = text.find(' ');
+    Parts = split(text.substr(0, space), ".");
+    if (space != std::string_view::npos)
+      Args = split(text.substr(space + 1), ",");
+    Text = text;
+  }
+  std::string translate() const {
+    std::string_view op = Parts[0];
+    if (Text.ends_with(":"))
+      return "L " + std::string(Text.substr(0, Text.size() - 1));
+    if (op == "goto" && Args.size() == 1)
+      return "goto " + std::string(Args[0]);
+    if ((op == "beq" || op == "bne") && Args.size() == 3)
+      return "if(" + arg(0) + (op == "beq" ? "==" : "!=") + arg(1) + ")goto " + arg(2);
+    if ((op == "add" || op == "sub") && Args.size() == 3)
+      return arg(0) + ":=" + arg(1) + (op == "add" ? "+" : "-") + arg(2);
+    if ((op == "ld" || op == "mov") && Args.size() == 2 && isInteger(Args[1]))
+      return arg(0) + ":=" + arg(1);
+    if (op == "ld" || op == "suld" || op == "tld" || op == "cold")
+      return Args.size() == 2 ? "R" + view(op) + " " + arg(1) + "->" + arg(0) : "";
+    if (op == "st" || op == "sust")
+      return Args.size() == 2 ? "W" + view(op) + " " + arg(0) + "=" + arg(1) : "";
+    if (op == "atom" || op == "red")
+      return rmw();
+    if (op == "fence" || op == "membar")
+      return fence();
+    if (op == "bar" || op == "barrier")
+      return barrier();
+    return {};
+  }
+
+private:
+  std::string arg(size_t i) const { return std::string(Args[i]); }
+  std::string view(std::string_view op) const {
+    return op == "suld" || op == "sust" ? "surf"
+           : op == "tld"                ? "tex"
+           : op == "cold"               ? "const"
+                                        : semantics(Parts, "w");
+  }
+  std::string rmw() const {
+    bool returns = Parts[0] == "atom";
+    size_t first = returns ? 1 : 0;
+    if (Args.size() < first + 2)
+      return {};
+    std::string kind(Parts.back());
+    std::string operands = arg(first + 1) + (Args.size() > first + 2 ? ";" + arg(first + 2) : "");
+    return std::string(returns ? "U" : "U0") + "[" + kind + "]" + semantics(Parts, "rlx") + " " +
+           arg(first) + "(" + operands + ")" + (returns ? "->" + arg(0) : "");
+  }
+  std::string fence() const {
+    if (Parts.size() < 2)
+      return {};
+    if (Parts[1] == "proxy")
+      return Parts.size() > 2 ? "PF." + std::string(Parts[2]) : "";
+    if (Parts[0] == "membar")
+      return std::string("Fsc@") + (Parts[1] == "gl" ? "gpu" : std::string(Parts[1]));
+    return "F" + semantics(Parts, "ar");
+  }
+  std::string barrier() const {
+    bool arrive = Parts.back() == "arrive";
+    std::string ids;
+    for (size_t i = 0; i < Args.size(); ++i)
+      ids += (i ? ";" : "") + arg(i);
+    return ids.empty() ? "" : (arrive ? "B.arrive(" : "B.sync(") + ids + ")";
+  }
+
+  std::string_view Text;
+  std::vector<std::string_view> Parts, Args;
+};
+
+class Dat3MParser {
+public:
+  Dat3MParser(std::string_view text, const std::string &name) : Text(text), Name(name) {}
+
+  Dat3MFile parse() {
+    size_t open = Text.find('{'), close = Text.find('}', open);
+    size_t condition = findCondition(close);
+    if (open == std::string_view::npos || close == std::string_view::npos)
+      return failed("expected '{ initial values }' after the title");
+    F.row.id = std::string(trim(Text.substr(4, Text.find('\n') - 4)));
+    initial(Text.substr(open + 1, close - open - 1));
+    if (!F.error.empty())
+      return F;
+    std::vector<std::string_view> rows =
+        split(Text.substr(close + 1, condition - close - 1), ";");
+    header(rows[0]);
+    for (size_t r = 1; r < rows.size() && F.error.empty(); ++r)
+      instructions(rows[r]);
+    guard(Text.substr(std::min(condition, Text.size())));
+    for (size_t t = 0; t < Ops.size(); ++t)
+      F.row.ops += (t ? " ## T" : "T") + std::to_string(t) + ": " + Ops[t];
+    return F;
+  }
+
+private:
+  Dat3MFile failed(const std::string &what) {
+    F.error = Name + ": " + what;
+    return F;
+  }
+  size_t findCondition(size_t from) const {
+    size_t at = Text.size();
+    for (std::string_view word : {"filter", "exists", "~exists", "forall"})
+      at = std::min(at, Text.find(word, from == std::string_view::npos ? 0 : from));
+    return at;
+  }
+  /// "x=0", "P1:r0=0", "y @ generic aliases x".
+  void initial(std::string_view text) {
+    std::string aliases;
+    for (std::string_view line : split(text, "\n"))
+      for (std::string_view item : split(line, ";")) {
+        size_t at = item.find('@'), verb = item.find("aliases");
+        if (item.empty())
+          continue;
+        if (at != std::string_view::npos && verb != std::string_view::npos) {
+          std::string view(trim(item.substr(at + 1, verb - at - 1)));
+          aliases += (aliases.empty() ? "" : ",") + std::string(trim(item.substr(0, at))) + "=" +
+                     view + " view of " + std::string(trim(item.substr(verb + 7))) +
+                     (view == "generic" ? " (distinct VA)" : "");
+          continue;
+        }
+        std::vector<std::string_view> sides = split(item, "=");
+        if (sides.size() != 2 || !isInteger(sides[1])) {
+          failed("unknown initial value '" + std::string(item) + "'");
+          return;
+        }
+        F.row.notes += (F.row.notes.empty() ? "init: " : " ") + std::string(sides[0]) + "=" +
+                       std::string(sides[1]);
+      }
+    if (!aliases.empty())
+      F.row.notes += " aliases: " + aliases;
+  }
+  /// "P0@cta 0,gpu 0,clu 1 | P1@cta 1,gpu 0".
+  void header(std::string_view text) {
+    for (std::string_view cell : split(text, "|")) {
+      size_t at = cell.find('@');
+      std::string device = "g0", cluster, block = "b0", domain;
+      for (std::string_view word : split(at == std::string_view::npos ? "" : cell.substr(at + 1), ",")) {
+        std::vector<std::string_view> pair = split(word, " ");
+        if (pair.size() != 2) {
+          failed("unknown thread header '" + std::string(cell) + "'");
+          return;
+        }
+        std::string number(pair[1]);
+        if (pair[0] == "cta")
+          block = "b" + number;
+        else if (pair[0] == "gpu")
+          device = "g" + number;
+        else if (pair[0] == "clu")
+          cluster = ".c" + number;
+        else if (pair[0] == "dom")
+          domain = ".dom" + number;
+      }
+      F.row.placement += (Ops.empty() ? "T" : " T") + std::to_string(Ops.size()) + "=" + device +
+                         cluster + "." + block + domain;
+      Ops.emplace_back();
+    }
+  }
+  void instructions(std::string_view row) {
+    std::vector<std::string_view> cells = split(row, "|");
+    for (size_t t = 0; t < cells.size() && t < Ops.size(); ++t) {
+      if (cells[t].empty())
+        continue;
+      std::string op = Instruction(cells[t]).translate();
+      if (op.empty()) {
+        failed("unknown instruction '" + std::string(cells[t]) + "'");
+        return;
+      }
+      Ops[t] += (Ops[t].empty() ? "" : "; ") + op;
+    }
+  }
+  /// "filter (P1:r0 == 1)" is the guard; the outcome after it is not judged.
+  void guard(std::string_view text) {
+    F.row.guard = "-";
+    if (!text.starts_with("filter"))
+      return;
+    size_t end = text.size();
+    for (std::string_view word : {"exists", "~exists", "forall"})
+      end = std::min(end, text.find(word));
+    F.row.guard = std::string(trim(text.substr(0, end)));
+  }
+
+  std::string_view Text;
+  std::string Name;
+  Dat3MFile F;
+  std::vector<std::string> Ops;
+};
+
+/// The text without "(* comments *)" and the quoted description.
+std::string withoutComments(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i, 2) == "(*") {
+      i = std::min(text.find("*)", i), text.size()) + 1;
+    } else if (text[i] == '"') {
+      i = std::min(text.find('"', i + 1), text.size());
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+bool looksLikeDat3M(std::string_view text) { return trim(text).starts_with("PTX "); }
+
+Dat3MFile parseDat3M(std::string_view text, const std::string &name) {
+  std::string clean = withoutComments(trim(text));
+  return Dat3MParser(clean, name).parse();
+}
+
+} // namespace scopesan::litmus

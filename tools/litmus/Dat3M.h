@@ -1,0 +1,17 @@
+// Litmus tests in Dat3M's PTX format, translated to the neutral notation.
+#pragma once
+
+#include "Table.h"
+
+namespace scopesan::litmus {
+
+struct Dat3MFile {
+  Row row;
+  std::string error; ///< empty = none
+};
+
+/// True when the first line says "PTX name".
+bool looksLikeDat3M(std::string_view text);
+Dat3MFile parseDat3M(std::string_view text, const std::string &name);
+
+} // namespace scopesan::litmus
