@@ -1,5 +1,6 @@
 #include "Differential.h"
 
+#include "Print.h"
 #include "RowParser.h"
 #include "axiomatic/FromExecution.h"
 
@@ -9,13 +10,10 @@ namespace scopesan::litmus {
 
 namespace {
 
-std::string nameOf(const Program &p, const SiteOf &s) {
-  return p.threads[s.thread].name + ":" + p.threads[s.thread].code[s.instr].text;
-}
 std::string pairsText(const Program &p, const std::set<RacePair> &pairs) {
   std::string out;
   for (const RacePair &r : pairs)
-    out += "  " + nameOf(p, r.first) + " ~ " + nameOf(p, r.second) + "\n";
+    out += "  " + siteName(p, r.first) + " ~ " + siteName(p, r.second) + "\n";
   return out;
 }
 
@@ -101,7 +99,7 @@ private:
   bool differ(Difference d, const State &end, const std::set<RacePair> &expected,
               const std::set<RacePair> &found) {
     R.difference = d;
-    R.details = "execution:\n" + describe(P, end) + "axioms:\n" + pairsText(P, expected) +
+    R.details = "execution:\n" + printExecution(P, end) + "axioms:\n" + pairsText(P, expected) +
                 "detector:\n" + pairsText(P, found);
     return false;
   }
@@ -115,20 +113,6 @@ private:
 };
 
 } // namespace
-
-std::string describe(const Program &p, const State &end) {
-  std::string out;
-  for (const Step &s : end.steps) {
-    const Instr &i = p.threads[s.thread].code[s.instr];
-    out += "  " + p.threads[s.thread].name + ": " + i.text;
-    if (i.isMemory() && i.reads())
-      out += "   reads " + std::to_string(s.read);
-    if (i.verb == Verb::Rmw && !s.wrote)
-      out += ", fails";
-    out += "\n";
-  }
-  return out;
-}
 
 DifferentialResult compareWithAxioms(const Program &p, const DifferentialOptions &options) {
   return Comparison(p, options).run();

@@ -33,7 +33,4 @@ DifferentialResult compareWithAxioms(const Program &p, const DifferentialOptions
 /// Removes operations and threads as long as the difference stays; returns the smaller program.
 ProgramText shrink(ProgramText text, const DifferentialOptions &options, Difference kind);
 
-/// "T0.1 Rw x->r0" for each step of the execution that has a text.
-std::string describe(const Program &p, const State &end);
-
 } // namespace scopesan::litmus
