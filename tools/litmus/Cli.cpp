@@ -21,6 +21,7 @@ constexpr const char Usage[] =
     "  --memory-model=ptx|c++  ptx is the default; c++ drops what only PTX promises\n"
     "  --executions=N          search bound; beyond it schedules are sampled (20000)\n"
     "  --samples=N --seed=N    random schedules beyond the bound (2000, 1)\n"
+    "  --max-not-run=PERCENT   fail when more rows of a collection than this are not run\n"
     "  --axioms                judge by the axiomatic model, without the detector\n"
     "  -v                      print every row or program, not only what matters\n"
     "\n"
@@ -31,6 +32,7 @@ constexpr const char Usage[] =
 struct Arguments {
   CompareOptions compare;
   bool verbose = false, axioms = false, help = false;
+  uint64_t maxNotRun = 100; ///< percent of a collection
   std::string table, error;
   std::vector<std::string> files;
 };
@@ -66,7 +68,8 @@ Arguments parseArguments(const std::vector<std::string> &words) {
       a.help = true;
     else if (parseNumber(w, "--executions", limits.executions, a.error) ||
              parseNumber(w, "--samples", limits.samples, a.error) ||
-             parseNumber(w, "--seed", limits.seed, a.error))
+             parseNumber(w, "--seed", limits.seed, a.error) ||
+             parseNumber(w, "--max-not-run", a.maxNotRun, a.error))
       continue;
     else if (w[0] == '-')
       a.error = "unknown option '" + w + "'";
@@ -133,10 +136,16 @@ int runTable(const Table &table, const Arguments &a) {
     all.add(r.outcome);
     printRow(row, r, a);
   }
-  for (auto &[name, totals] : collections)
+  bool tooFewRun = false;
+  for (auto &[name, totals] : collections) {
     totals.print(name.c_str());
+    bool tooFew = totals.of(Outcome::NotRun) * 100 > totals.rows * a.maxNotRun;
+    if (tooFew)
+      printf("%s: more than %llu%% not run\n", name.c_str(), (unsigned long long)a.maxNotRun);
+    tooFewRun |= tooFew;
+  }
   all.print("total");
-  return all.of(Outcome::Differ) ? FoundExitCode : 0;
+  return all.of(Outcome::Differ) || tooFewRun ? FoundExitCode : 0;
 }
 
 /// Our own axiomatic model against the table: verdicts of both readings and, where the table gives
