@@ -131,9 +131,19 @@ void onLaunchEx(Collector &c, const Call &k) {
   launch(c, k, r);
 }
 void onGraphLaunch(Collector &c, const Call &k) {
+  CUstream stream = params<cuGraphLaunch_params>(k).hStream;
   if (k.enter)
-    c.uncheckedLaunch("a graph was launched: graphs are not checked on the GPU yet",
-                      params<cuGraphLaunch_params>(k).hStream, k.perThread);
+    c.uncheckedLaunch("a graph was launched: graphs are not checked on the GPU yet", stream,
+                      k.perThread);
+  else
+    c.launchIssued(k.succeeded, stream);
+}
+
+/// What is captured does not run now: it is X1 when its graph is launched.
+bool captured(CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+         status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 // ---------------------------------------------------------------- copies and fills
@@ -145,6 +155,8 @@ struct Rows {
 /// A copy or fill, in stream order (O7). Pageable host memory is not shadowed.
 void transfer(Collector &c, const Call &k, CUstream stream, bool async, const Rows *from,
               const Rows &to) {
+  if (captured(stream))
+    return;
   gpu::Stream &s = c.Order.stream(stream, k.perThread);
   if (!k.enter) {
     auto onDevice = [&](const Rows &r) {
@@ -289,12 +301,12 @@ void onContextSynchronized(Collector &c, const Call &k) {
 void onStreamWaits(Collector &c, const Call &k) {
   const auto &p = params<cuStreamWaitEvent_params>(k);
   core::NodeId record = c.Order.recordOf(p.hEvent);
-  if (k.enter && record.value)
+  if (k.enter && record.value && !captured(p.hStream))
     c.Order.marker(c.Order.stream(p.hStream, k.perThread), record);
 }
 void onEventRecorded(Collector &c, const Call &k) {
   const auto &p = params<cuEventRecord_params>(k); // ..WithFlags begins alike
-  if (k.enter)
+  if (k.enter && !captured(p.hStream))
     c.Order.recorded(p.hEvent, c.Order.stream(p.hStream, k.perThread));
 }
 void onEventAwaited(Collector &c, const Call &k) {
@@ -303,9 +315,19 @@ void onEventAwaited(Collector &c, const Call &k) {
   c.settle(false);
   c.Order.hostAfter(c.Order.recordOf(params<cuEventSynchronize_params>(k).hEvent));
 }
+/// S14 (?): a wait for a value is taken as a wait for everything before it. All of these functions
+/// take the stream first.
+void onValueWaited(Collector &c, const Call &k) {
+  CUstream stream = *static_cast<CUstream const *>(k.data->functionParams);
+  if (!k.enter || captured(stream))
+    return;
+  host::incomplete("waits for a value in memory are taken as waits for all earlier work (" + k.api +
+                   ")");
+  c.Order.markerAfterAll(c.Order.stream(stream, k.perThread));
+}
 void onHostFunction(Collector &c, const Call &k) {
   const auto &p = params<cuLaunchHostFunc_params>(k);
-  if (k.enter)
+  if (k.enter && !captured(p.hStream))
     c.Order.marker(c.Order.stream(p.hStream, k.perThread));
 }
 
@@ -352,9 +374,14 @@ void onHostFreed(Collector &c, const Call &k) {
   if (k.succeeded)
     c.freed(raw(params<cuMemFreeHost_params>(k).p));
 }
+void onUnmapped(Collector &c, const Call &k) {
+  const auto &p = params<cuMemUnmap_params>(k);
+  if (!k.enter && k.succeeded)
+    c.inOrder([&c, a = p.ptr, n = p.size] { c.Detector.forget(a, n); });
+}
 void onFreedInOrder(Collector &c, const Call &k) {
   const auto &p = params<cuMemFreeAsync_params>(k);
-  if (!k.enter)
+  if (!k.enter || captured(p.hStream))
     return;
   c.Order.marker(c.Order.stream(p.hStream, k.perThread));
   c.settle(false);
@@ -383,7 +410,8 @@ Entry lookUp(std::string_view name) {
       e.perThread = true;
       name.remove_suffix(suffix.size());
     }
-  e.isLaunch = name.starts_with("cuLaunchKernel") || name.starts_with("cuLaunchCooperative");
+  e.isLaunch = name.starts_with("cuLaunchKernel") || name == "cuLaunchCooperativeKernel" ||
+               name == "cuGraphLaunch";
   for (const Row &row : Table)
     if (row.name == name)
       e.handle = row.handle;

@@ -32,6 +32,13 @@ core::DetectorOptions detectorOptions(const host::Options &o) {
   return d;
 }
 
+/// Another thread may be capturing: our own allocations and copies must not spoil that.
+struct RelaxedCapture {
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  RelaxedCapture() { cuThreadExchangeStreamCaptureMode(&mode); }
+  ~RelaxedCapture() { cuThreadExchangeStreamCaptureMode(&mode); }
+};
+
 const gpu::Replay *TheReplay;
 host::SharedPlace resolveShared(uint64_t address) { return TheReplay->resolveShared(address); }
 
@@ -111,25 +118,31 @@ bool Collector::prepareLog() {
 
 void Collector::launchBegins(const LaunchRequest &r) {
   InsideScope inside;
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  cuStreamIsCapturing(r.stream, &capture);
+  if (capture != CU_STREAM_CAPTURE_STATUS_NONE)
+    return host::incomplete("a kernel was captured into a graph: graphs are not checked on the GPU "
+                            "yet");
+  RelaxedCapture relaxed;
   settle(/*wait=*/true);
   const Function &f = functionOf(r);
   gpu::Stream &s = Order.stream(r.stream, r.perThread);
-  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-  cuStreamIsCapturing(r.stream, &capture);
   auto skip = [&](const std::string &why) {
     host::incomplete("kernel '" + f.name + "' " + why);
     Order.marker(s);
+    if (f.instrumented)
+      beginUnchecked();
   };
-  if (capture != CU_STREAM_CAPTURE_STATUS_NONE)
-    return host::incomplete("kernel '" + f.name +
-                            "' was captured into a graph: graphs are not checked on the GPU yet");
   if (!f.instrumented)
     return skip(
         "is not instrumented: its accesses were not checked; build it with scopesan-clang++ "
         "or --config scopesan.cfg");
   if (r.grid.count() >= (uint64_t(1) << 32))
     return skip("has too many blocks to be checked");
-  if (Overrun || DeviceLost)
+  core::Dim3 cluster = r.cluster.count() > 1 ? r.cluster : f.cluster;
+  if (cluster.count() > 1) // its barriers are not recorded: checking would invent races
+    return skip("runs in clusters: these are not checked on the GPU yet");
+  if (Overrun || DeviceLost || uncheckedRuns())
     return skip("was not checked: an earlier kernel has not ended");
   if (!prepareLog())
     return skip("was not checked: there is no log");
@@ -137,8 +150,6 @@ void Collector::launchBegins(const LaunchRequest &r) {
   cuCtxGetCurrent(&current);
   if (current != Context)
     return skip("was not checked: only the first device that the program uses is");
-  if (GraphMayRun && cuCtxSynchronize() == CUDA_SUCCESS)
-    GraphMayRun = false;
   Stamp = Stamp % 0xffff + 1;
   if (!writeLog(Capacity))
     return skip("was not checked: the device does not respond");
@@ -146,12 +157,8 @@ void Collector::launchBegins(const LaunchRequest &r) {
   core::LaunchFacts facts;
   facts.grid = r.grid;
   facts.block = r.block;
-  facts.cluster = r.cluster.count() > 1 ? r.cluster : f.cluster;
   facts.cooperative = r.cooperative;
   facts.domain = r.domain;
-  if (facts.cluster.count() > 1)
-    host::incomplete("kernel '" + f.name +
-                     "' runs in clusters: distributed shared memory is not checked on the GPU yet");
   core::NodeId node = Order.launch(s, facts);
   host::LaunchRecord record;
   record.node = node;
@@ -178,10 +185,45 @@ void Collector::launchBegins(const LaunchRequest &r) {
   Now = {true, false, current, f.name, milliseconds()};
 }
 
+/// An instrumented kernel is about to run outside of an active launch: nobody records meanwhile.
+void Collector::beginUnchecked() {
+  if (Records)
+    writeLog(0);
+  UncheckedStarts = true;
+}
+
+/// Waits, for a while, until everything that ran unchecked has ended.
+bool Collector::uncheckedRuns() {
+  uint64_t begun = milliseconds();
+  while (!Unchecked.empty()) {
+    CUevent e = Unchecked.back();
+    if (cuEventQuery(e) != CUDA_ERROR_NOT_READY) {
+      cuEventDestroy(e);
+      Unchecked.pop_back();
+    } else if (milliseconds() - begun >= LaunchPatienceMs) {
+      return true;
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+  return false;
+}
+
 void Collector::launchIssued(bool succeeded, CUstream stream) {
+  InsideScope inside;
+  if (UncheckedStarts) {
+    UncheckedStarts = false;
+    CUevent e = nullptr;
+    if (succeeded && cuEventCreate(&e, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS) {
+      if (cuEventRecord(e, stream) == CUDA_SUCCESS)
+        Unchecked.push_back(e);
+      else
+        cuEventDestroy(e);
+    }
+    return;
+  }
   if (!Now.running || Now.issued)
     return;
-  InsideScope inside;
   Now.issued = true;
   if (succeeded && cuEventRecord(Done, stream) == CUDA_SUCCESS)
     return;
@@ -193,9 +235,7 @@ void Collector::uncheckedLaunch(const std::string &what, CUstream stream, bool p
   InsideScope inside;
   settle(/*wait=*/true);
   host::incomplete(what);
-  if (Records)
-    writeLog(0);
-  GraphMayRun = true;
+  beginUnchecked();
   Order.marker(Order.stream(stream, perThread));
 }
 

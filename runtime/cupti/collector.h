@@ -90,6 +90,8 @@ private:
   void takeImages();
   bool prepareLog();
   bool writeLog(uint32_t capacity);
+  void beginUnchecked();
+  bool uncheckedRuns();
   void conclude(bool ended);
   void applyQueue();
   bool complete();
@@ -116,7 +118,9 @@ private:
   uint32_t LaunchCount = 0;
   uint32_t ReservedShared = 0;
   Active Now;
-  bool Overrun = false, GraphMayRun = false, DeviceLost = false;
+  bool Overrun = false, DeviceLost = false;
+  bool UncheckedStarts = false;   ///< between ENTER and EXIT of an unchecked launch
+  std::vector<CUevent> Unchecked; ///< ends of instrumented kernels that run unchecked
   uint64_t Dropped = 0;
   std::vector<std::function<void()>> Queue;
 };

@@ -47,6 +47,15 @@ std::vector<core::NodeId> Order::crossDependencies(Stream &s) {
   return result;
 }
 
+core::NodeId Order::markerAfterAll(Stream &s) {
+  std::vector<core::NodeId> after{HostNode};
+  for (auto &[handle, other] : Streams)
+    after.push_back(other->last);
+  after.insert(after.end(), Orphans.begin(), Orphans.end());
+  after.insert(after.end(), UnboundOrphans.begin(), UnboundOrphans.end());
+  return s.last = D.marker(s.timeline, after.data(), uint32_t(after.size()));
+}
+
 void Order::hostAfterStream(Stream &s) {
   if (&s == Legacy)
     return hostAfter(marker(s)); // comes after the blocking streams' work

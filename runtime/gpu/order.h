@@ -43,6 +43,9 @@ public:
                    [&](auto *after, uint32_t n) { return D.marker(s.timeline, after, n); });
   }
 
+  /// A point after everything that any stream was given so far: for waits that are not modelled.
+  core::NodeId markerAfterAll(Stream &s);
+
   void recorded(const void *event, Stream &s) { Events[event] = marker(s); }
   void forgetEvent(const void *event) { Events.erase(event); }
   /// The latest record at this call; null = none.

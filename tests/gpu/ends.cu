@@ -6,6 +6,7 @@
 //   ends _exit      the process ends without exit handlers, after a synchronization
 //   ends crash      the process dies of a signal, after a synchronization
 //   ends no_wait    main returns while the kernel may still run
+//   ends graph      the kernel runs in a graph (X1), then by itself (the race)
 //   ends wait       two kernels that wait for each other: not checked (X1), but the program ends
 #include <cuda_runtime.h>
 #include <signal.h>
@@ -48,6 +49,19 @@ int main(int argc, char **argv) {
     waitFor<<<1, 1, 0, t>>>(static_cast<int *>(b), static_cast<int *>(a));
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     return 0;
+  }
+  if (!strcmp(how, "graph")) {
+    cudaStream_t s;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    race<<<2, 1, 0, s>>>(0, nullptr);
+    cudaStreamEndCapture(s, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    for (int i = 0; i < 3; ++i)
+      cudaGraphLaunch(exec, s);
+    printf("%s\n", cudaGetErrorName(cudaStreamSynchronize(s)));
   }
   race<<<2, 1>>>(mode, nullptr);
   if (!strcmp(how, "no_wait"))

@@ -88,6 +88,15 @@ TEST(Order, HostWaits) {
   EXPECT_EQ(v.races(), 0u);
 }
 
+TEST(Order, UnmodelledWaitComesAfterEverything) {
+  World w;
+  w.O.created(w.handle(0), /*blocking=*/false);
+  w.write(w.handle(0));
+  w.O.markerAfterAll(w.O.stream(w.handle(1), false));
+  w.write(w.handle(1));
+  EXPECT_EQ(w.races(), 0u);
+}
+
 TEST(Order, PerThreadDefaultStream) {
   World w;
   EXPECT_FALSE(w.O.isLegacy(w.O.stream(nullptr, true)));
