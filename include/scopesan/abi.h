@@ -40,7 +40,14 @@ enum class MemoryOrder : uint8_t {
 enum class Scope : uint8_t { Thread = 0, Block = 1, Cluster = 2, Device = 3, System = 4 };
 
 /// State space that the instruction names. Generic when only the address tells.
-enum class Space : uint8_t { Generic = 0, Global = 1, Shared = 2, SharedCluster = 3, Const = 4, Local = 5 };
+enum class Space : uint8_t {
+  Generic = 0,
+  Global = 1,
+  Shared = 2,
+  SharedCluster = 3,
+  Const = 4,
+  Local = 5
+};
 
 /// Packed operation descriptor, the `op` argument of the strong entry points and `Site::op`.
 ///   bits 0-3 AccessKind, 4-7 MemoryOrder, 8-11 Scope, 12-15 Space,

@@ -4,9 +4,9 @@
 #include "cpu/shim/context.h"
 #include "cpu/shim/modules.h"
 
+#include <atomic>
 #include <gtest/gtest.h>
 #include <string.h>
-#include <atomic>
 #include <thread>
 
 using namespace scopesan;
