@@ -137,7 +137,7 @@ int main(int argc, char **argv) {
   else if (!strcmp(way, "barrier"))
     barrier<<<132, 128>>>(words, data, racy);
   else if (!strcmp(way, "scan"))
-    scan<<<2000, 32>>>(words, data, racy);
+    scan<<<800, 32>>>(words, data, racy);
   else if (!strcmp(way, "shared"))
     shared<<<264, 256>>>(words, data, racy);
   else if (!strcmp(way, "grid")) {
