@@ -125,3 +125,30 @@ TEST_F(FilterDifferential, ANarrowerStrongAccessOfTheSameThreadIsNotForgotten) {
   s.store(t(0, 1), F, Relaxed, Scope::Device, 3);
   EXPECT_TRUE(races(2, 3));
 }
+
+TEST(S16Chain, ALongCounterIsObservedAsAWhole) {
+  Simulation s;
+  NodeId n = s.launch(s.stream(), 300, 32);
+  Thread *last = nullptr;
+  for (uint32_t i = 0; i < 300; ++i) {
+    last = &s.thread(s.block(n, i), 0);
+    s.rmw(*last, F, Relaxed, Scope::Device, 1);
+  }
+  s.read(*last, F, 2); // the last arrival read the counter's value: all increments were observed
+  EXPECT_EQ(s.rules(), "");
+  s.write(*last, F, 3); // but the read halves of the others are not ordered before a write
+  EXPECT_NE(s.rules(), "");
+}
+
+TEST(S16Chain, ANarrowStepEndsIt) {
+  Simulation s;
+  NodeId n = s.launch(s.stream(), 3, 32);
+  Thread &a = s.thread(s.block(n, 0), 0), &b = s.thread(s.block(n, 1), 0),
+         &c = s.thread(s.block(n, 2), 0);
+  s.store(a, F, Relaxed, Scope::Device, 1);
+  s.rmw(b, F, Relaxed, Scope::Block, 2);
+  s.load(c, F, Relaxed, Scope::Device, 3);
+  size_t before = s.Sink.races().size();
+  s.read(c, F, 4); // observed neither: the RMW's scope excludes both neighbours
+  EXPECT_EQ(s.Sink.races().size(), before + 2);
+}

@@ -158,7 +158,10 @@ public:
     if (wrote && !C.options.cxxMode) // S16 tells a thread's writes apart by their time
       C.advance(t);
     forWords(addr, bytes, [&](uint64_t word, uint32_t mask) {
-      F.strong(t, Shadow.cell(word), Record::make(t.epoch(), site, done, mask, bytes), word);
+      F.strong(
+          t, Shadow.cell(word),
+          {Record::make(t.epoch(), site, done, mask, bytes), wrote ? (o ? o->version : 0) + 1 : 0},
+          word);
     });
     if (o && done.kind() != abi::AccessKind::Store)
       Sync.s16Note(t, *o, s);
@@ -311,7 +314,7 @@ public:
     count(t);
     forWords(addr, elementBytes, [&](uint64_t word, uint32_t mask) {
       F.strong(t, Shadow.cell(word),
-               Record::make(t.epoch(), site, op, mask, elementBytes, CopyProxy), word);
+               {Record::make(t.epoch(), site, op, mask, elementBytes, CopyProxy), 0}, word);
     });
     if (SyncObject *o = find(addr, elementBytes))
       Sync.publish(t, *o, C.syncOp(t, op, site));
@@ -379,7 +382,8 @@ private:
   Mbarrier *mbarrierUse(Thread &t, uint64_t addr, Op op, SiteId site) {
     count(t);
     forWords(addr, MbarrierBytes, [&](uint64_t word, uint32_t mask) {
-      F.strong(t, Shadow.cell(word), Record::make(t.epoch(), site, op, mask, MbarrierBytes), word);
+      F.strong(t, Shadow.cell(word), {Record::make(t.epoch(), site, op, mask, MbarrierBytes), 0},
+               word);
     });
     Mbarrier &m = mbarrierAt(addr);
     if (m.valid)

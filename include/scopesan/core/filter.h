@@ -47,7 +47,7 @@ public:
   }
 
   /// Strong access; `first` is false for the further words of an access wider than one word.
-  void strong(Thread &t, Cell &c, const Record &me, uint64_t address) {
+  void strong(Thread &t, Cell &c, const StrongRecord &me, uint64_t address) {
     if (!c.overflow())
       promote(c);
     Overflow &o = *c.overflow();
@@ -81,10 +81,14 @@ private:
     if (!c.overflow())
       promote(c);
     Overflow &o = *c.overflow();
-    for (const Vec<Record> *list : {&o.writes, &o.strong})
-      for (const Record &w : *list)
-        if ((w.mask() & me.mask()) && w.op().isWrite() && !C.launchOrdered(t, w.epoch()))
-          J.d11NonCoherent(t, w, me, address);
+    auto check = [&](const Record &w) {
+      if ((w.mask() & me.mask()) && w.op().isWrite() && !C.launchOrdered(t, w.epoch()))
+        J.d11NonCoherent(t, w, me, address);
+    };
+    for (const Record &w : o.writes)
+      check(w);
+    for (const StrongRecord &w : o.strong)
+      check(w);
     for (const Record &r : o.nonCoherent)
       if (r.mask() == me.mask() && C.order.nodeOf({r.block}) == t.block->place.node)
         return; // one reader stands for the launch
@@ -126,7 +130,7 @@ private:
     });
     checkStrong(t, o, me, address, true);
     uint32_t strongBefore = o.strong.size();
-    o.strong.filter([&](Record &s) { return (s.mask() & ~mine) || !C.ordered(t, s, me); });
+    o.strong.filter([&](StrongRecord &s) { return (s.mask() & ~mine) || !C.ordered(t, s, me); });
     if (o.strong.size() != strongBefore)
       resummarize(o);
     replaceValues(o);
@@ -160,33 +164,24 @@ private:
     if (op.isStrong() &&
         o.summary.allMorallyStrongWith(t.block->place, op.scope(), me.mask(), me.bytes()))
       return;
-    for (const Record &s : o.strong)
+    for (const StrongRecord &s : o.strong)
       if ((s.mask() & me.mask()) && (writes || s.op().isWrite()) && !C.ordered(t, s, me) &&
           !s16Observed(t, o, s, writes))
         J.conflict(t, s, me, address);
   }
 
-  /// S16 (PTX mode): the strong write `s` was observed by a morally strong read, or through RMWs,
-  /// that happens before `t`'s present.
-  bool s16Observed(const Thread &t, const Overflow &o, const Record &s, bool writes) const {
-    if (C.options.cxxMode || !s.op().isWrite())
+  /// S16 (PTX mode): the strong write `s` was observed, directly or through RMWs, by a morally
+  /// strong read that happens before `t`'s present. That orders the write itself, so not the read
+  /// half of an RMW against a later write.
+  bool s16Observed(const Thread &t, const Overflow &o, const StrongRecord &s, bool writes) const {
+    if (C.options.cxxMode || !s.version || (writes && s.op().isRmw()))
       return false;
-    if (writes && s.op().isRmw()) // the read half of an RMW is never observed
-      return false;
-    for (const SyncObject *x = o.objects ? o.objects : o.covering; x; x = x->next)
-      if (observedIn(t, *x, s.epoch(), 0))
-        return true;
-    return false;
-  }
-  bool observedIn(const Thread &t, const SyncObject &x, const Epoch &write, uint32_t depth) const {
-    for (const Observation &seen : x.observations) {
-      if (!(seen.write == write))
+    for (const SyncObject *x = o.objects ? o.objects : o.covering; x; x = x->next) {
+      if (x->bytes != s.bytes())
         continue;
-      if (C.ordered(t, seen.read))
-        return true;
-      if (depth < 8 && seen.byRmw && !(seen.read == write) &&
-          observedIn(t, x, seen.read, depth + 1))
-        return true; // the observer was an RMW whose own write was observed
+      for (const Observation &seen : x->observations)
+        if (seen.chainStart <= s.version && s.version <= seen.version && C.ordered(t, seen.read))
+          return true;
     }
     return false;
   }
@@ -253,7 +248,7 @@ private:
   }
 
   /// Remembers a strong access; drops those of the same thread and those it dominates.
-  void addStrong(Thread &t, Overflow &o, const Record &me) {
+  void addStrong(Thread &t, Overflow &o, const StrongRecord &me) {
     uint32_t n = o.strong.size();
     for (uint32_t i = n; i-- > (n > ScanStrong ? n - ScanStrong : 0);)
       if (replaces(me, o.strong[i])) {
@@ -284,7 +279,7 @@ private:
     for (uint32_t i = 0; i < o.strong.size(); ++i)
       latest[strongKey(o.strong[i])] = i + 1;
     uint32_t i = 0;
-    o.strong.filter([&](Record &s) {
+    o.strong.filter([&](StrongRecord &s) {
       uint32_t at = ++i;
       if (latest[strongKey(s)] != at)
         return false;

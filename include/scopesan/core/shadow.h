@@ -53,6 +53,11 @@ struct Record {
 };
 static_assert(sizeof(Record) == 16);
 
+/// A strong access; a write is known by the version that it gave its synchronization object.
+struct StrongRecord : Record {
+  uint32_t version = 0; ///< 0 = wrote nothing
+};
+
 /// Lanes of one warp that read the word at one local time from one site.
 struct ReaderGroup {
   uint32_t block = 0, time = 0, site = 0;
@@ -127,16 +132,16 @@ struct WidenedReaders {
 };
 
 struct Overflow {
-  Vec<Record> writes;       ///< weak
-  Vec<ReaderGroup> readers; ///< weak
-  Vec<Record> strong;
-  Vec<Record> nonCoherent; ///< one .nc reader for each launch and written-to check (D11)
-  StrongSummary summary;
-  WidenedReaders widened;
   SyncObject *objects = nullptr;  ///< those whose first word this is
   SyncObject *covering = nullptr; ///< an object of an earlier word that extends into this one
-  Mbarrier *mbarrier = nullptr;   ///< the mbarrier object at this word
-  uint32_t pruneAt = 32;          ///< strong records: next size at which dominated ones are dropped
+  Vec<StrongRecord> strong;
+  uint32_t pruneAt = 32; ///< strong records: next size at which dominated ones are dropped
+  StrongSummary summary;
+  Vec<Record> writes;           ///< weak
+  Vec<ReaderGroup> readers;     ///< weak
+  Vec<Record> nonCoherent;      ///< one .nc reader of each launch stands for all (D11)
+  Mbarrier *mbarrier = nullptr; ///< the mbarrier object at this word
+  WidenedReaders widened;
 };
 
 /// 32 bytes per word.

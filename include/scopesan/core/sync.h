@@ -178,33 +178,39 @@ struct OwnRelease {
   SyncOp first;
 };
 
-/// A strong read that observed a strong write, morally strong with it (S16).
+/// A strong read that observed a strong write (S16). Through a chain of RMWs whose steps are
+/// morally strong it observed every write since the chain began: versions [chainStart, version].
 struct Observation {
-  Epoch write, read;
-  bool byRmw = false; ///< the observer wrote too: whoever observes that write observes this one
+  uint32_t chainStart = 0, version = 0;
+  Epoch read;
 };
 
 /// State of one atomic location of a fixed address and size.
 struct SyncObject {
   uint64_t address = 0;
   uint32_t bytes = 0;
-  uint32_t version = 0; ///< number of strong writes so far
-  bool written = false; ///< the current value was written by `lastWrite`
+  uint32_t version = 0;    ///< number of writes so far; names the current value
+  uint32_t chainStart = 0; ///< version at which the current chain of observed RMWs began (S16)
+  bool written = false;    ///< the current value was written by `lastWrite`
   SyncOp lastWrite;
-  LocalTime lastWriteTime;
-  Vec<Observation> observations; ///< ring of the latest KeptObservations
-  uint32_t nextObservation = 0;
   Vec<Head> heads;
-  HashMap<OwnRelease> ownReleases; ///< by thread key
   StepSet writerSaw;               ///< blocks that the writer of the current value knew to have run
-  SyncObject *next = nullptr;      ///< further objects that overlap the same word
+  HashMap<OwnRelease> ownReleases; ///< by thread key
+  Vec<Observation> observations;   ///< ring of the latest KeptObservations
+  uint32_t nextObservation = 0;
+  SyncObject *next = nullptr; ///< further objects that overlap the same word
 
-  static constexpr uint32_t KeptObservations = 64;
-  Epoch writeEpoch() const { return {lastWrite.place.block, lastWrite.thread, lastWriteTime}; }
+  static constexpr uint32_t KeptObservations = 128;
   /// S16: the thread at `read` observed the current value.
-  void noteObservation(const Epoch &read, bool byRmw) {
-    Observation x{writeEpoch(), read, byRmw};
-    if (observations.size() < KeptObservations)
+  void noteObservation(const Epoch &read) {
+    uint32_t n = observations.size();
+    for (uint32_t i = 0; i < minOf(n, 4u); ++i) { // a waiting loop observes one value many times
+      const Observation &o = observations[(nextObservation + n - 1 - i) % n];
+      if (o.version == version && o.read.block == read.block && o.read.thread == read.thread)
+        return;
+    }
+    Observation x{chainStart, version, read};
+    if (n < KeptObservations)
       observations.push(x);
     else
       observations[nextObservation] = x;

@@ -31,12 +31,11 @@ public:
   /// S16: reductions observe too, although they never acquire (O5).
   void s16Note(Thread &t, SyncObject &o, const SyncOp &r) {
     if (o.written && mutuallyInclusive(o.lastWrite, r))
-      o.noteObservation(t.epoch(), r.op.isRmw());
+      o.noteObservation(t.epoch());
   }
 
   /// S1, S4: `t` wrote `o` with `w`; an RMW extends what it read (S4), a store replaces it.
   void publish(Thread &t, SyncObject &o, const SyncOp &w) {
-    LocalTime writeTime = t.time;
     if (!o.written || !w.op.isRmw()) {
       if (!o.heads.empty())
         C.counters.hit(RuleCounters::S4Replaced);
@@ -45,9 +44,10 @@ public:
       for (Head &h : o.heads)
         h.broken.get().addPair(o.lastWrite, w);
     }
+    if (!o.written || !w.op.isRmw() || !mutuallyInclusive(o.lastWrite, w))
+      o.chainStart = o.version + 1; // S16: nobody observes past this write
     s1Heads(t, o, w);
     o.lastWrite = w;
-    o.lastWriteTime = writeTime;
     o.written = true;
     ++o.version;
     o.writerSaw = t.seen;
