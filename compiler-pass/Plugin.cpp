@@ -11,6 +11,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -120,7 +121,17 @@ struct ScopeSanPass : PassInfoMixin<ScopeSanPass> {
   }
 };
 
+/// Where the optimizer merges accesses of two branches it would drop their line; a report needs
+/// one. Set as if the option had been given to the back end.
+void keepMergedLines() {
+  auto &Options = cl::getRegisteredOptions();
+  auto It = Options.find("pick-merged-source-locations");
+  if (It != Options.end() && It->second->getNumOccurrences() == 0)
+    It->second->addOccurrence(0, It->second->ArgStr, "true");
+}
+
 void registerPasses(PassBuilder &PB) {
+  keepMergedLines();
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(MarkPass()); });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel,

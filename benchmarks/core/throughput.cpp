@@ -100,8 +100,9 @@ Result barrierTrace(uint32_t blocks) {
           g.sink.findings == 0 && g.sink.givenUp == 0};
 }
 
-/// 40 blocks of 256 threads over 100,000 objects: flags handed from thread to thread, locks shared by
-/// a warp's worth of threads in different blocks, and relaxed counters that everybody increments.
+/// 40 blocks of 256 threads over 100,000 objects: flags handed from thread to thread, locks shared
+/// by a warp's worth of threads in different blocks, and relaxed counters that everybody
+/// increments.
 Result syncTrace(uint32_t rounds) {
   constexpr uint32_t Blocks = 40, Threads = 256, All = Blocks * Threads, Objects = 100000;
   double before = residentMegabytes();

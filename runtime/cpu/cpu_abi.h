@@ -20,7 +20,8 @@ struct ThreadContext {
   uint32_t nctaid[3];
   uint32_t laneid;
   uint32_t warpid;
-  char *shared; ///< start of the block's shared memory (below 4 GiB); first ReservedShared bytes reserved
+  char *shared; ///< start of the block's shared memory (below 4 GiB); first ReservedShared bytes
+                ///< reserved
 };
 static_assert(offsetof(ThreadContext, laneid) == 48 && offsetof(ThreadContext, shared) == 56);
 
@@ -28,20 +29,20 @@ static_assert(offsetof(ThreadContext, laneid) == 48 && offsetof(ThreadContext, s
 inline constexpr uint32_t ReservedShared = 1024;
 
 struct SharedVariable {
-  const char *name;  ///< demangled
-  uint32_t offset;   ///< from ThreadContext::shared
-  uint32_t size;     ///< bytes; 0 = the dynamic (extern) array
+  const char *name; ///< demangled
+  uint32_t offset;  ///< from ThreadContext::shared
+  uint32_t size;    ///< bytes; 0 = the dynamic (extern) array
 };
 
 struct Kernel {
-  const char *name;            ///< mangled symbol, as registered with __cudaRegisterFunction
-  void (*entry)(void **args);  ///< args[i] points at the i-th parameter's value
-  uint32_t staticShared;       ///< bytes from ThreadContext::shared to the dynamic shared memory
+  const char *name;           ///< mangled symbol, as registered with __cudaRegisterFunction
+  void (*entry)(void **args); ///< args[i] points at the i-th parameter's value
+  uint32_t staticShared;      ///< bytes from ThreadContext::shared to the dynamic shared memory
   uint32_t paramCount;
-  const uint32_t *paramSizes;  ///< bytes of each parameter
-  uint32_t reqntid[3];         ///< __block_size__, 0 = not set
-  uint32_t maxThreads;         ///< __launch_bounds__, 0 = not set
-  uint32_t clusterDim[3];      ///< __cluster_dims__, 0 = not set
+  const uint32_t *paramSizes; ///< bytes of each parameter
+  uint32_t reqntid[3];        ///< __block_size__, 0 = not set
+  uint32_t maxThreads;        ///< __launch_bounds__, 0 = not set
+  uint32_t clusterDim[3];     ///< __cluster_dims__, 0 = not set
   uint32_t sharedCount;
   const SharedVariable *sharedVariables;
 };
@@ -68,9 +69,26 @@ inline constexpr const char ModuleExport[] = "scopesan_cpu_module";
 /// Operations of a warp rendezvous (`__scopesan_cpu_warp`). Threads of `mask` meet; semantics are
 /// those of the PTX instruction of the same name.
 enum class WarpOp : uint32_t {
-  Sync = 1, ShflUp, ShflDown, ShflBfly, ShflIdx, VoteAny, VoteAll, VoteUni, VoteBallot,
-  MatchAny, MatchAll, Elect, ReduxAdd, ReduxMin, ReduxMax, ReduxUmin, ReduxUmax, ReduxAnd,
-  ReduxOr, ReduxXor
+  Sync = 1,
+  ShflUp,
+  ShflDown,
+  ShflBfly,
+  ShflIdx,
+  VoteAny,
+  VoteAll,
+  VoteUni,
+  VoteBallot,
+  MatchAny,
+  MatchAll,
+  Elect,
+  ReduxAdd,
+  ReduxMin,
+  ReduxMax,
+  ReduxUmin,
+  ReduxUmax,
+  ReduxAnd,
+  ReduxOr,
+  ReduxXor
 };
 
 } // namespace scopesan::cpu

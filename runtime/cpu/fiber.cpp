@@ -77,18 +77,36 @@ void FiberPool::rewind(Fiber *F) {
   F->StackPointer = Top;
 }
 
+uintptr_t FiberStacks::Base = 0;
+
+/// The next stack with its guard, or null when the reserved range or memory is exhausted.
+static void *takeStack(size_t Bytes, size_t &Used) {
+  if (!FiberStacks::Base) {
+    void *P = mmap(nullptr, FiberStacks::Bytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (P == MAP_FAILED)
+      return nullptr;
+    FiberStacks::Base = reinterpret_cast<uintptr_t>(P);
+  }
+  if (Bytes > FiberStacks::Bytes - Used)
+    return nullptr;
+  auto *P = reinterpret_cast<char *>(FiberStacks::Base + Used);
+  // The page below stays without access: it is the guard.
+  if (mprotect(P + Fiber::GuardBytes, Bytes - Fiber::GuardBytes, PROT_READ | PROT_WRITE) != 0)
+    return nullptr;
+  Used += Bytes;
+  return P;
+}
+
 Fiber *FiberPool::create() {
-  void *P = mmap(nullptr, StackBytes + Fiber::GuardBytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (P == MAP_FAILED) {
+  void *P = takeStack(StackBytes + Fiber::GuardBytes, Used);
+  if (!P) {
     fprintf(stderr,
             "scopesan: no memory for the stack of CUDA thread %zu (%zu KiB each); lower "
             "fiber_stack_kb or resident_blocks, or raise vm.max_map_count\n",
             All.size() + 1, StackBytes / 1024);
     abort();
   }
-  // Without a guard (the kernel limits the number of mappings) an overflow is merely not caught.
-  (void)mprotect(P, Fiber::GuardBytes, PROT_NONE);
   auto *F = new Fiber;
   F->Base = static_cast<char *>(P) + Fiber::GuardBytes;
   F->Bytes = StackBytes;

@@ -30,6 +30,16 @@ struct Fiber {
   static constexpr size_t GuardBytes = 4096;
 };
 
+/// All fiber stacks lie in one reserved range, so that private memory (P5: never checked) is told
+/// from everything else by one comparison.
+struct FiberStacks {
+  static constexpr size_t Bytes = size_t(1) << 38; ///< address space only
+  static uintptr_t Base;                           ///< 0 until the first stack
+  static bool contain(const void *P) {
+    return Base && reinterpret_cast<uintptr_t>(P) - Base < Bytes;
+  }
+};
+
 /// Saves the callee-saved registers and the stack pointer in `*Save`, then continues on `To`.
 extern "C" void scopesanSwitchStack(void **Save, void *To);
 /// Forgets the current stack's contents and calls `Body` on `Top`. Never returns.
@@ -55,6 +65,7 @@ private:
   void rewind(Fiber *F);
 
   size_t StackBytes = 64 * 1024;
+  size_t Used = 0; ///< bytes of FiberStacks taken
   void (*Body)() = nullptr;
   Fiber *Free = nullptr;
   std::vector<Fiber *> All;

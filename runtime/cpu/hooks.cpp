@@ -3,6 +3,7 @@
 #include "cpu/hooks.h"
 #include "cpu/engine.h"
 #include "cpu/faults.h"
+#include "cpu/fiber.h"
 
 #include "host/collector.h"
 
@@ -29,36 +30,46 @@ uint64_t peek(const void *Address, uint32_t Bytes) {
 
 uint64_t raw(const void *P) { return reinterpret_cast<uint64_t>(P); }
 
+/// P5: private memory is never checked. The pass leaves out what it can see to be private; a
+/// pointer to a local that was passed on is known only here.
+bool isPrivate(const void *P) { return FiberStacks::contain(P); }
+
 } // namespace
 
 extern "C" {
 #pragma GCC visibility push(default)
 
 void __scopesan_read(const void *Address, uint32_t Bytes, uint32_t Site) {
+  if (isPrivate(Address))
+    return;
   TheEngine.Sched.access();
   TheDetector->read(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
 }
 
 void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
+  if (isPrivate(Address))
+    return;
   TheEngine.Sched.access();
   TheDetector->write(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
 }
 
 void __scopesan_read_range(const void *Address, uint64_t Bytes, uint32_t Site) {
-  if (!Bytes)
+  if (!Bytes || isPrivate(Address))
     return;
   TheEngine.Sched.access();
   TheDetector->readRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
 }
 
 void __scopesan_write_range(const void *Address, uint64_t Bytes, uint32_t Site) {
-  if (!Bytes)
+  if (!Bytes || isPrivate(Address))
     return;
   TheEngine.Sched.access();
   TheDetector->writeRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
 }
 
 void __scopesan_atomic_before(const void *Address, uint32_t Bytes, uint32_t RawOp, uint32_t Site) {
+  if (isPrivate(Address))
+    return;
   TheEngine.Sched.syncPoint();
   abi::Op Op(RawOp);
   Thread &T = *Engine::current();
@@ -70,6 +81,8 @@ void __scopesan_atomic_before(const void *Address, uint32_t Bytes, uint32_t RawO
 
 void __scopesan_atomic_after(const void *Address, uint32_t Bytes, uint32_t RawOp, uint32_t Site,
                              uint32_t Wrote, uint64_t Value) {
+  if (isPrivate(Address))
+    return;
   if (Wrote && (Bytes > 8 || peek(Address, Bytes) != ValueBefore))
     TheEngine.Sched.noteProgress();
   TheDetector->atomicAfter(*Engine::current()->Detect, raw(Address), Bytes, abi::Op(RawOp),
@@ -107,9 +120,7 @@ void __scopesan_unmodelled(uint32_t Site) {
   host::incomplete("an operation that ScopeSan does not model was executed", SiteId{Site});
 }
 
-void __scopesan_unmodelled_after(uint32_t) {
-  TheDetector->unmodelled(*Engine::current()->Detect);
-}
+void __scopesan_unmodelled_after(uint32_t) { TheDetector->unmodelled(*Engine::current()->Detect); }
 
 void __scopesan_cpu_yield(void) { TheEngine.Sched.yield(true); }
 

@@ -83,6 +83,8 @@ std::string checkValue(std::string_view name, std::string_view value, const Opti
       return "option '" + std::string(name) + "' is " + std::string(value) +
              "; an exit code is at most 255";
   }
+  if (name == "sm_count" && options.sm_count < 1)
+    return "option 'sm_count' is " + std::string(value) + "; a device has at least 1";
   if (name == "fiber_stack_kb" && options.fiber_stack_kb < 16)
     return "option 'fiber_stack_kb' is " + std::string(value) + "; use at least 16";
   return {};

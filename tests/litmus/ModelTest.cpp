@@ -40,14 +40,15 @@ TEST(Model, StoreBufferingWithFencesForbidsBothZero) {
 }
 
 TEST(Model, LoadBufferingFromThinAirIsForbidden) {
-  AxiomaticVerdict v = axioms("T0: Rrlx@gpu x->r0; Wrlx@gpu y=r0 ## T1: Rrlx@gpu y->r0; Wrlx@gpu x=r0",
-                              "any", "filter (~(0:r0 == 0))");
+  AxiomaticVerdict v =
+      axioms("T0: Rrlx@gpu x->r0; Wrlx@gpu y=r0 ## T1: Rrlx@gpu y->r0; Wrlx@gpu x=r0", "any",
+             "filter (~(0:r0 == 0))");
   EXPECT_EQ(v.considered, 0u);
 }
 
 TEST(Model, ObservationOrdersInPtxOnly) {
-  AxiomaticVerdict v = axioms("T0: Wrlx@gpu x=1 ## T1: Rrlx@gpu x->r0; Ww x=2", "any",
-                              "filter (1:r0 == 1)");
+  AxiomaticVerdict v =
+      axioms("T0: Wrlx@gpu x=1 ## T1: Rrlx@gpu x->r0; Ww x=2", "any", "filter (1:r0 == 1)");
   EXPECT_EQ(v.racyPtx, 0u);
   EXPECT_EQ(v.racyCxx, v.considered);
 }

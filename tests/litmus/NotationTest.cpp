@@ -106,8 +106,8 @@ TEST(Notation, ControlFlow) {
 }
 
 TEST(Notation, Placements) {
-  Program p = parse("T0: Ww x=1 ## T1: Ww x=2 ## T2: Ww x=3",
-                    "T0=g0.c0.b0 T1=g0.c0.b1 T2=g1.c0.b0.dom1");
+  Program p =
+      parse("T0: Ww x=1 ## T1: Ww x=2 ## T2: Ww x=3", "T0=g0.c0.b0 T1=g0.c0.b1 T2=g1.c0.b0.dom1");
   EXPECT_EQ(p.notRunnable, "");
   EXPECT_FALSE(p.sameBlock(0, 1));
   EXPECT_EQ(p.threads[0].at.cluster, p.threads[1].at.cluster);
@@ -168,14 +168,15 @@ TEST(ProgramFile, ErrorsSayWhere) {
 }
 
 TEST(ProgramFile, Dat3M) {
-  ProgramFile f = parseProgramText("PTX test\n\"words\"\n{\nx=0;\nP1:r2=4;\ny @ generic aliases x;\n}\n"
-                                   " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n"
-                                   " st.weak x, 1 | LC00: ;\n"
-                                   " fence.sc.gpu | ld.acquire.gpu r0, f ;\n"
-                                   " atom.acq_rel.sys.cas r0, f, 0, 1 | bne r0, 1, LC00 ;\n"
-                                   " bar.cta.sync 1, 2 | fence.proxy.alias ;\n"
-                                   "filter (P1:r0 == 1)\nexists (P1:r1 == 0)\n",
-                                   "t.litmus");
+  ProgramFile f =
+      parseProgramText("PTX test\n\"words\"\n{\nx=0;\nP1:r2=4;\ny @ generic aliases x;\n}\n"
+                       " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n"
+                       " st.weak x, 1 | LC00: ;\n"
+                       " fence.sc.gpu | ld.acquire.gpu r0, f ;\n"
+                       " atom.acq_rel.sys.cas r0, f, 0, 1 | bne r0, 1, LC00 ;\n"
+                       " bar.cta.sync 1, 2 | fence.proxy.alias ;\n"
+                       "filter (P1:r0 == 1)\nexists (P1:r1 == 0)\n",
+                       "t.litmus");
   ASSERT_EQ(f.error, "");
   const Program &p = f.program;
   ASSERT_EQ(p.threads.size(), 2u);
@@ -184,8 +185,9 @@ TEST(ProgramFile, Dat3M) {
   EXPECT_EQ(p.threads[1].code[1].target, 0u);
   EXPECT_EQ(p.threads[1].code[2].aliasFence, true);
   EXPECT_FALSE(p.sameBlock(0, 1));
-  EXPECT_NE(parseProgramText("PTX t\n{}\nP0@cta 0,gpu 0;\nwarp.speed x;\nexists (x==1)\n", "f").error,
-            "");
+  EXPECT_NE(
+      parseProgramText("PTX t\n{}\nP0@cta 0,gpu 0;\nwarp.speed x;\nexists (x==1)\n", "f").error,
+      "");
 }
 
 } // namespace

@@ -44,8 +44,8 @@ Arguments parse(int argc, char **argv) {
 
 struct Totals {
   Count programs = 0, sampled = 0, executions = 0, racy = 0;
-  Count scFences = 0, ownWeak = 0, earlier = 0;          ///< explained, in executions
-  Count invented = 0, missed = 0;                        ///< unexplained, in programs
+  Count scFences = 0, ownWeak = 0, earlier = 0;           ///< explained, in executions
+  Count invented = 0, missed = 0;                         ///< unexplained, in programs
   Count compared = 0, sameVerdict = 0, nonSc = 0, s5 = 0; ///< --whole, in programs
   Count unexplained() const { return invented + missed + compared - sameVerdict - nonSc - s5; }
 };

@@ -111,3 +111,11 @@ TEST(ResponseFile, SplitsAsGnuToolsDo) {
 }
 
 } // namespace
+
+TEST(Rewrite, HostCodeFindsTheToolkitsHeaders) {
+  Settings settings = Defaults;
+  settings.cudaInclude = "/cuda/include";
+  EXPECT_EQ(rewrite({"-c", "main.cpp"}, settings).arguments,
+            (Arguments{"-c", "main.cpp", "-isystem", "/cuda/include"}));
+  EXPECT_EQ(rewrite({"--version"}, settings).arguments, Arguments{"--version"});
+}

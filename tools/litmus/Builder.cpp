@@ -29,11 +29,11 @@ constexpr Named<MemoryOrder> Orders[] = {
 };
 // Vulkan: queue families stand for GPUs, so that qf is the GPU's scope and dv the system's.
 constexpr Named<Scope> Scopes[] = {
-    {"thread", Scope::Thread}, {"wi", Scope::Thread},     {"cta", Scope::Block},
-    {"block", Scope::Block},   {"wg", Scope::Block},      {"sg", Scope::Block},
+    {"thread", Scope::Thread}, {"wi", Scope::Thread},       {"cta", Scope::Block},
+    {"block", Scope::Block},   {"wg", Scope::Block},        {"sg", Scope::Block},
     {"clu", Scope::Cluster},   {"cluster", Scope::Cluster}, {"gpu", Scope::Device},
-    {"device", Scope::Device}, {"dev", Scope::Device},    {"qf", Scope::Device},
-    {"sys", Scope::System},    {"system", Scope::System}, {"dv", Scope::System},
+    {"device", Scope::Device}, {"dev", Scope::Device},      {"qf", Scope::Device},
+    {"sys", Scope::System},    {"system", Scope::System},   {"dv", Scope::System},
 };
 constexpr Named<RmwKind> RmwKinds[] = {
     {"add", RmwKind::Add}, {"inc", RmwKind::Add},       {"sub", RmwKind::Sub},
@@ -57,8 +57,8 @@ const char *scopeName(Scope s) {
   return names[unsigned(s)];
 }
 const char *proxyName(Proxy p) {
-  constexpr const char *names[] = {"generic", "texture", "surface",
-                                   "constant", "async",  "tensormap"};
+  constexpr const char *names[] = {"generic",  "texture", "surface",
+                                   "constant", "async",   "tensormap"};
   return names[unsigned(p)];
 }
 

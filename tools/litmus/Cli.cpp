@@ -25,7 +25,8 @@ constexpr const char Usage[] =
     "  --axioms                judge by the axiomatic model, without the detector\n"
     "  -v                      print every row or program, not only what matters\n"
     "\n"
-    "Exit code: 0 no race, or the table agrees; 66 race, or an unexplained difference; 67 an input\n"
+    "Exit code: 0 no race, or the table agrees; 66 race, or an unexplained difference; 67 an "
+    "input\n"
     "that cannot be read. With 'expect:' in a file: 0 when the verdict is the expected one.\n"
     "docs/litmus.md describes the formats.\n";
 
@@ -187,8 +188,9 @@ int axiomsOnTable(const Table &table, const Arguments &a) {
 int axiomsOnProgram(const std::string &path, const Program &p, bool cxxMode) {
   AxiomaticVerdict v = axiomaticVerdict(p);
   if (!v.complete) {
-    fprintf(stderr, "scopesan litmus: %s: too large, or has operations that the axiomatic model "
-                    "does not know\n",
+    fprintf(stderr,
+            "scopesan litmus: %s: too large, or has operations that the axiomatic model "
+            "does not know\n",
             path.c_str());
     return FailureExitCode;
   }
@@ -207,8 +209,7 @@ void printVerdict(const std::string &path, const Program &p, const Verdict &v) {
     printf("incomplete (X1): %s\n", g.c_str());
   if (!v.anyRace()) {
     for (auto &[rule, count] : v.rules)
-      printf("%s %s in %llu executions\n", ruleId(rule), ruleName(rule),
-             (unsigned long long)count);
+      printf("%s %s in %llu executions\n", ruleId(rule), ruleName(rule), (unsigned long long)count);
     return;
   }
   printf("a racing execution:\n%s", printExecution(p, v.witness).c_str());
@@ -235,8 +236,9 @@ int runFile(const std::string &path, const Arguments &a) {
   options.limits = a.compare.limits;
   Verdict v = decide(m, options);
   if (v.considered == 0) {
-    fprintf(stderr, "scopesan litmus: %s: no sequentially consistent execution ends and satisfies "
-                    "the guard\n",
+    fprintf(stderr,
+            "scopesan litmus: %s: no sequentially consistent execution ends and satisfies "
+            "the guard\n",
             path.c_str());
     return FailureExitCode;
   }

@@ -11,8 +11,8 @@ bool isInteger(std::string_view s) { return parseInteger(s).has_value(); }
 std::string_view orderCode(std::string_view name) {
   static constexpr struct {
     std::string_view name, code;
-  } Codes[] = {{"weak", "w"},      {"relaxed", "rlx"}, {"acquire", "acq"}, {"release", "rel"},
-               {"acq_rel", "ar"},  {"sc", "sc"},       {"volatile", "vol"}, {"mmio", "mmio"}};
+  } Codes[] = {{"weak", "w"},     {"relaxed", "rlx"}, {"acquire", "acq"},  {"release", "rel"},
+               {"acq_rel", "ar"}, {"sc", "sc"},       {"volatile", "vol"}, {"mmio", "mmio"}};
   for (auto &c : Codes)
     if (c.name == name)
       return c.code;
@@ -121,8 +121,7 @@ public:
     initial(Text.substr(open + 1, close - open - 1));
     if (!F.error.empty())
       return F;
-    std::vector<std::string_view> rows =
-        split(Text.substr(close + 1, condition - close - 1), ";");
+    std::vector<std::string_view> rows = split(Text.substr(close + 1, condition - close - 1), ";");
     header(rows[0]);
     for (size_t r = 1; r < rows.size() && F.error.empty(); ++r)
       instructions(rows[r]);
@@ -174,7 +173,8 @@ private:
     for (std::string_view cell : split(text, "|")) {
       size_t at = cell.find('@');
       std::string device = "g0", cluster, block = "b0", domain;
-      for (std::string_view word : split(at == std::string_view::npos ? "" : cell.substr(at + 1), ",")) {
+      for (std::string_view word :
+           split(at == std::string_view::npos ? "" : cell.substr(at + 1), ",")) {
         std::vector<std::string_view> pair = split(word, " ");
         if (pair.size() != 2) {
           failed("unknown thread header '" + std::string(cell) + "'");

@@ -205,9 +205,7 @@ private:
   // ------------------------------------------------------------------ operations
 
   static constexpr uint64_t LocationBytes = 64;
-  uint64_t addressOf(uint32_t location) const {
-    return 0x10000 + P.root(location) * LocationBytes;
-  }
+  uint64_t addressOf(uint32_t location) const { return 0x10000 + P.root(location) * LocationBytes; }
   void execute(const Step &step, const Instr &i) {
     core::SiteId site = Sites.site(step.thread, step.instr);
     switch (i.verb) {
@@ -262,14 +260,14 @@ private:
                                   : D.proxyWrite(t, a, i.bytes, site, proxy);
     if (i.order == MemoryOrder::Weak)
       return i.verb == Verb::Load ? D.read(t, a, i.bytes, site) : D.write(t, a, i.bytes, site);
-    abi::AccessKind k = i.verb == Verb::Load    ? abi::AccessKind::Load
-                        : i.verb == Verb::Store ? abi::AccessKind::Store
-                        : !i.returns            ? abi::AccessKind::Red
+    abi::AccessKind k = i.verb == Verb::Load                ? abi::AccessKind::Load
+                        : i.verb == Verb::Store             ? abi::AccessKind::Store
+                        : !i.returns                        ? abi::AccessKind::Red
                         : i.rmw == RmwKind::CompareExchange ? abi::AccessKind::Cas
                                                             : abi::AccessKind::Rmw;
-    Op op = Op(k, i.order, i.scope)
-                .withElementLog2(uint32_t(
-                    __builtin_ctz(i.elementBytes ? i.elementBytes : i.bytes)));
+    Op op =
+        Op(k, i.order, i.scope)
+            .withElementLog2(uint32_t(__builtin_ctz(i.elementBytes ? i.elementBytes : i.bytes)));
     if (i.isVolatile)
       op = op.with(Op::VolatileBit);
     D.atomicBefore(t, a, i.bytes, op, site);
@@ -299,8 +297,8 @@ private:
     if (i.async.source != None)
       D.asyncRead(addressOf(i.async.source), CopyBytes, site);
     if (i.async.destination != None && i.async.reduces)
-      D.asyncReduce(addressOf(i.async.destination), 4,
-                    Op(abi::AccessKind::Red, i.order, i.scope), site);
+      D.asyncReduce(addressOf(i.async.destination), 4, Op(abi::AccessKind::Red, i.order, i.scope),
+                    site);
     else if (i.async.destination != None)
       D.asyncWrite(addressOf(i.async.destination), CopyBytes, site);
     if (i.async.mbarrier != None)
@@ -315,7 +313,8 @@ private:
   core::Thread &ownerOf(uint32_t mbarrier, core::Thread &issuer) {
     for (uint32_t t = 0; t < P.threads.size(); ++t)
       for (const Instr &i : P.threads[t].code)
-        if (i.verb == Verb::MbarWait && i.location == mbarrier && !Blocks[P.threads[t].at.launch].empty())
+        if (i.verb == Verb::MbarWait && i.location == mbarrier &&
+            !Blocks[P.threads[t].at.launch].empty())
           return threadOf(t);
     return issuer;
   }
@@ -404,7 +403,7 @@ private:
   core::Block *HostBlock = nullptr;
   std::vector<core::TimelineId> Streams;
   std::vector<Grid> Grids;
-  std::vector<uint32_t> Index;    ///< thread index in its block, by litmus thread
+  std::vector<uint32_t> Index;     ///< thread index in its block, by litmus thread
   std::vector<uint32_t> ExitAfter; ///< step, by litmus thread; None = executes nothing
   std::vector<bool> EndsAtBarrier;
   std::vector<NodeId> Nodes;

@@ -30,7 +30,6 @@ struct ExploreResult {
 /// Returns false to stop the search.
 using ExecutionVisitor = std::function<bool(const State &end, bool finished)>;
 
-ExploreResult explore(const Machine &m, const ExploreLimits &limits,
-                      const ExecutionVisitor &visit);
+ExploreResult explore(const Machine &m, const ExploreLimits &limits, const ExecutionVisitor &visit);
 
 } // namespace scopesan::litmus

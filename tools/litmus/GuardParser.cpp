@@ -34,9 +34,7 @@ private:
     }
     return all.parts.size() == 1 ? all.parts[0] : all;
   }
-  std::optional<Condition> any() {
-    return list(Condition::Kind::Or, "\\/", &ConditionParser::all);
-  }
+  std::optional<Condition> any() { return list(Condition::Kind::Or, "\\/", &ConditionParser::all); }
   std::optional<Condition> all() {
     return list(Condition::Kind::And, "/\\", &ConditionParser::unary);
   }

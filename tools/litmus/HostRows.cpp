@@ -35,7 +35,6 @@ bool parseHostWord(ThreadBuilder &t, std::string_view op) {
 
 namespace {
 
-
 class LaunchScript {
 public:
   LaunchScript(ProgramBuilder &b, std::string_view text) : B(b), P(b.program), Text(text) {}

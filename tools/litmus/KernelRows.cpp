@@ -89,8 +89,8 @@ std::optional<std::vector<ThreadText>> mutexThreads(const Row &row, const Shape 
     lock = replaced(*lock, "acq@", "rlx@");
   if (contains(row.notes, "unlock release->relaxed"))
     unlock = replaced(*unlock, "rel@", "rlx@");
-  std::string ops = formalOps(*lock, ';') + "; " + formalOps(*body, ',') + "; " +
-                    formalOps(*unlock, ';');
+  std::string ops =
+      formalOps(*lock, ';') + "; " + formalOps(*body, ',') + "; " + formalOps(*unlock, ';');
   ops = replaced(ops, "@S", "@" + *scope);
   std::vector<ThreadText> out;
   for (uint32_t g = 0; g < shape.total(); ++g)
@@ -203,7 +203,8 @@ std::optional<std::vector<ThreadText>> familyThreads(const Row &row) {
 
 /// "reader relaxed", "writer relaxed": message passing with one side weakened.
 std::optional<std::vector<ThreadText>> weakenedMessagePassing(const Row &row) {
-  bool reader = row.ops.starts_with("reader relaxed"), writer = row.ops.starts_with("writer relaxed");
+  bool reader = row.ops.starts_with("reader relaxed"),
+       writer = row.ops.starts_with("writer relaxed");
   if (!reader && !writer)
     return std::nullopt;
   return std::vector<ThreadText>{

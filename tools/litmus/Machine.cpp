@@ -297,7 +297,8 @@ bool Machine::mayArrive(const State &s, uint32_t thread, const BarrierKey &key) 
   const Position &at = P.threads[thread].at;
   const ThreadState &t = s.threads[thread];
   if (at.launch != key.launch || at.cluster != key.cluster || at.host ||
-      (key.kind != 2 && at.block != key.block) || t.status == ThreadStatus::Done || (key.kind == 1 && at.warp != uint32_t(key.id)))
+      (key.kind != 2 && at.block != key.block) || t.status == ThreadStatus::Done ||
+      (key.kind == 1 && at.warp != uint32_t(key.id)))
     return false;
   if (key.kind != 0)
     return true; // whoever has not exited counts (S7, S8)
@@ -528,8 +529,7 @@ bool Machine::satisfies(const State &end, const Guard &g) const {
   if (g.strongLoadsSeeNonInitial)
     for (const Step &s : end.steps) {
       const Instr &i = P.threads[s.thread].code[s.instr];
-      if (i.verb == Verb::Load && i.isStrong() &&
-          s.read == P.locations[P.root(i.location)].initial)
+      if (i.verb == Verb::Load && i.isStrong() && s.read == P.locations[P.root(i.location)].initial)
         return false;
     }
   return holds(end, g.condition);

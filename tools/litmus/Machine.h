@@ -43,7 +43,7 @@ struct BarrierKey {
 /// A barrier generation.
 struct BarrierGroup {
   BarrierKey key;
-  uint32_t expected = 0; ///< 0 = everybody who can still come
+  uint32_t expected = 0;         ///< 0 = everybody who can still come
   std::vector<uint32_t> arrived; ///< threads
   bool complete = false;
   uint32_t completedBefore = 0; ///< number of steps when it completed
@@ -57,11 +57,11 @@ struct MbarrierState {
 
 struct State {
   std::vector<ThreadState> threads;
-  std::vector<int64_t> memory;      ///< by root location
-  std::vector<uint32_t> lastWriter; ///< step, by root location
-  std::vector<bool> started;        ///< launches
+  std::vector<int64_t> memory;          ///< by root location
+  std::vector<uint32_t> lastWriter;     ///< step, by root location
+  std::vector<bool> started;            ///< launches
   std::vector<MbarrierState> mbarriers; ///< by location
-  std::map<BarrierKey, uint32_t> open; ///< generation that is filling up
+  std::map<BarrierKey, uint32_t> open;  ///< generation that is filling up
   std::vector<BarrierGroup> groups;
   std::vector<Step> steps;
   bool refuted = false; ///< an expectation of an operation was not met: the execution is not meant
@@ -113,7 +113,7 @@ private:
   bool holds(const State &end, const Condition &c) const;
 
   const Program &P;
-  std::vector<bool> HasLoop;   ///< by thread
+  std::vector<bool> HasLoop;    ///< by thread
   bool OrderedBarriers = false; ///< some counted barrier can be reached by more than its count
 };
 

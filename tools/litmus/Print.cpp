@@ -95,8 +95,8 @@ std::string printFinding(const Program &p, const core::Finding &f) {
                     siteName(p, sites.of(f.first.site)) + " ~ " +
                     siteName(p, sites.of(f.second.site));
   for (uint32_t b = 0; b < f.blamedCount; ++b)
-    out += (b ? "; " : "\n    too narrow: ") + siteName(p, sites.of(f.blamed[b].site)) +
-           " needs " + scopeName(f.blamed[b].needs) + " scope";
+    out += (b ? "; " : "\n    too narrow: ") + siteName(p, sites.of(f.blamed[b].site)) + " needs " +
+           scopeName(f.blamed[b].needs) + " scope";
   return out;
 }
 

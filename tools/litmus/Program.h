@@ -79,12 +79,12 @@ enum class AsyncKind : uint8_t { CpAsync, Bulk };
 struct AsyncPart {
   AsyncKind kind = AsyncKind::CpAsync;
   uint32_t source = None, destination = None; ///< locations; None: not read, not written
-  bool reduces = false;   ///< AsyncCopy: each element is a red with the instruction's order, scope
-  bool generic = false;   ///< AsyncCopy: through the generic proxy although of kind Bulk
-  bool tracked = true;    ///< AsyncCopy without mbarrier: joins the thread's open group
-  uint32_t mbarrier = None; ///< location it completes on
-  uint32_t groups = 0;      ///< AsyncWait: groups that may stay in flight; None = wait_all
-  bool readOnly = false;    ///< AsyncWait: .read
+  bool reduces = false; ///< AsyncCopy: each element is a red with the instruction's order, scope
+  bool generic = false; ///< AsyncCopy: through the generic proxy although of kind Bulk
+  bool tracked = true;  ///< AsyncCopy without mbarrier: joins the thread's open group
+  uint32_t mbarrier = None;  ///< location it completes on
+  uint32_t groups = 0;       ///< AsyncWait: groups that may stay in flight; None = wait_all
+  bool readOnly = false;     ///< AsyncWait: .read
   bool expectsBytes = false; ///< MbarArrive: expect_tx for the copies of this mbarrier
   bool ofCopies = false;     ///< MbarArrive: cp.async.mbarrier.arrive
   uint32_t parity = 0;       ///< MbarWait: of the phase
@@ -131,8 +131,8 @@ struct Instr {
   std::optional<Expr> count; ///< threads that take part; none: see Program::barrierCount
   bool arriveOnly = false;
   bool othersArrive = false; ///< arrivals that the text lacks come from threads it leaves out
-  bool allThreads = false; ///< __syncthreads: every thread of the block that has not exited
-  uint32_t mask = 0;       ///< WarpBarrier: lanes
+  bool allThreads = false;   ///< __syncthreads: every thread of the block that has not exited
+  uint32_t mask = 0;         ///< WarpBarrier: lanes
 
   AsyncPart async;
 
@@ -162,7 +162,7 @@ struct Location {
   bool distinctAddress = false; ///< alias under another virtual address
   Proxy view = Proxy::Generic;
   uint32_t sharedOf = None; ///< thread in whose block's shared memory it lies, where that matters
-  bool isLocal = false; ///< private to each thread: never checked
+  bool isLocal = false;     ///< private to each thread: never checked
   MbarrierSetup mbarrier;
 };
 
@@ -192,7 +192,7 @@ struct Launch {
   bool byThread = false;       ///< started by a Launch instruction; otherwise at the beginning
   std::vector<uint32_t> after; ///< launches that are complete before it starts
   std::vector<uint32_t> programmatic; ///< launches that must only have triggered (PDL)
-  std::vector<uint32_t> before; ///< launches that complete only after it (none of its own)
+  std::vector<uint32_t> before;       ///< launches that complete only after it (none of its own)
 };
 
 /// A boolean condition over registers, memory and what reads returned.

@@ -144,8 +144,8 @@ private:
       if (at.substr(0, at.find(".w")) != block || chance(15))
         continue;
       std::string name = std::to_string(id);
-      std::string op = warp ? "bar.warp.sync"
-                       : counted ? "B.sync(" + name + ";0;2)"
+      std::string op = warp         ? "bar.warp.sync"
+                       : counted    ? "B.sync(" + name + ";0;2)"
                        : chance(15) ? "B.arrive(" + name + ")"
                                     : "B.sync(" + name + ")";
       p.ops[t].insert(p.ops[t].begin() + below(uint32_t(p.ops[t].size() + 1)), op);

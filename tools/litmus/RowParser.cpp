@@ -17,12 +17,13 @@ ThreadText nameAndOps(std::string_view text, size_t index) {
   size_t colon = text.find(':');
   std::string_view name = text.substr(0, colon);
   size_t bracket = name.find('(');
-  bool known = colon != std::string_view::npos && text.find_first_of(":=", colon + 1) != colon + 1 &&
-               !name.empty() && isIdentifierStart(name[0]) &&
-               name.find_first_of(";=[]@>+") == (name.find('@')) ;
+  bool known = colon != std::string_view::npos &&
+               text.find_first_of(":=", colon + 1) != colon + 1 && !name.empty() &&
+               isIdentifierStart(name[0]) && name.find_first_of(";=[]@>+") == (name.find('@'));
   if (!known)
     return {"T" + std::to_string(index), std::string(text), ""};
-  return {std::string(trim(name.substr(0, bracket))), std::string(trim(text.substr(colon + 1))), ""};
+  return {std::string(trim(name.substr(0, bracket))), std::string(trim(text.substr(colon + 1))),
+          ""};
 }
 
 /// Threads are separated by " ## ", or " | " in rows in words; a new name after a ';' begins
@@ -66,7 +67,8 @@ public:
       B.program.threads[i].name = texts[i].name;
     B.barIsWarpBarrier = contains(R.placement, "warp") && !contains(R.placement, "threads/warp") &&
                          !contains(R.placement, "threads 0");
-    B.speaksOfClusterBarriers = contains(R.ops, "cluster.arrive") || contains(R.ops, "cluster.wait");
+    B.speaksOfClusterBarriers =
+        contains(R.ops, "cluster.arrive") || contains(R.ops, "cluster.wait");
     parseAliases();
     for (size_t i = 0; i < texts.size(); ++i)
       parseThread(B.program.threads[i], texts[i].ops);

@@ -1,6 +1,5 @@
 #include "Table.h"
 
-
 #include "Text.h"
 
 #include <algorithm>
@@ -16,10 +15,14 @@ struct Column {
   bool required;
 };
 constexpr Column Columns[] = {
-    {"id", &Row::id, true},          {"placement", &Row::placement, true},
-    {"ops", &Row::ops, true},        {"guard", &Row::guard, false},
-    {"ptx_race", &Row::ptxRace, true}, {"hb_race", &Row::hbRace, false},
-    {"freq", &Row::frequency, false}, {"race_pair", &Row::racePairs, false},
+    {"id", &Row::id, true},
+    {"placement", &Row::placement, true},
+    {"ops", &Row::ops, true},
+    {"guard", &Row::guard, false},
+    {"ptx_race", &Row::ptxRace, true},
+    {"hb_race", &Row::hbRace, false},
+    {"freq", &Row::frequency, false},
+    {"race_pair", &Row::racePairs, false},
     {"notes", &Row::notes, false},
 };
 /// Rows that are told by another one: "as API.2 + one cudaStreamQuery" (of the host), and "same

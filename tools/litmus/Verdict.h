@@ -24,15 +24,13 @@ struct Verdict {
   ExploreResult explored;
   uint64_t considered = 0; ///< executions that satisfy the guard
   uint64_t racy = 0;
-  std::map<RacePair, uint64_t> pairs; ///< executions in which a finding names the pair
+  std::map<RacePair, uint64_t> pairs;   ///< executions in which a finding names the pair
   std::map<core::Rule, uint64_t> rules; ///< executions with such a finding, advisories included
   std::vector<std::string> givenUp;
 
   bool anyRace() const { return racy != 0; }
   /// "always", "some", "never".
-  const char *frequency() const {
-    return !racy ? "never" : racy == considered ? "always" : "some";
-  }
+  const char *frequency() const { return !racy ? "never" : racy == considered ? "always" : "some"; }
 
   /// The first racy execution and what was found in it.
   State witness;

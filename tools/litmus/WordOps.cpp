@@ -11,9 +11,9 @@ namespace {
 
 /// Words that say nothing about memory.
 bool parseSilent(ThreadBuilder &t, std::string_view op) {
-  for (std::string_view w : {"avdevice", "visdevice", "shfl.sync", "vote.sync", "match.sync",
-                             "redux.sync", "activemask", "elect.sync", "not participating",
-                             "never arrives", "yield", "none"})
+  for (std::string_view w :
+       {"avdevice", "visdevice", "shfl.sync", "vote.sync", "match.sync", "redux.sync", "activemask",
+        "elect.sync", "not participating", "never arrives", "yield", "none"})
     if (op == w)
       return true;
   return false;
@@ -176,8 +176,9 @@ bool parseWordOp(ThreadBuilder &t, std::string_view op) {
     return parseOp(t, c.rest());
   }
   return parseSilent(t, op) || parseClusterWord(t, op) || parseMbarrierWord(t, op) ||
-         parseCopyWord(t, op) || parseHostWord(t, op) || parseProxyWord(t, op) || parseStory(t, op) ||
-         parseOrderWord(t, op) || parseWarpBarrier(t, op) || parseBarrierWord(t, op);
+         parseCopyWord(t, op) || parseHostWord(t, op) || parseProxyWord(t, op) ||
+         parseStory(t, op) || parseOrderWord(t, op) || parseWarpBarrier(t, op) ||
+         parseBarrierWord(t, op);
 }
 
 } // namespace scopesan::litmus

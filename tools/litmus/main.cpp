@@ -1,4 +1,2 @@
 #include "Cli.h"
-int main(int argc, char **argv) {
-  return scopesan::litmus::litmusMain({argv + 1, argv + argc});
-}
+int main(int argc, char **argv) { return scopesan::litmus::litmusMain({argv + 1, argv + argc}); }

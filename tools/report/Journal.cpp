@@ -202,15 +202,22 @@ private:
 using Place = std::tuple<std::string, std::string, std::string, std::vector<Frame>>;
 Place placeOf(const Operation &op) { return {op.kind, op.scope, op.api, op.frames}; }
 
-/// Same rule, same unordered pair of places, same set of blamed places: same finding.
-using Identity = std::tuple<std::string, std::string, std::vector<Place>, std::vector<Place>>;
+bool hasLine(const Operation &op) { return !op.frames.empty() && op.frames.front().line != 0; }
+
+/// Same rule, same unordered pair of places, same set of blamed places: same finding. Where an
+/// access has no line (the compiler merged two statements), the memory tells findings apart.
+using Identity =
+    std::tuple<std::string, std::string, std::vector<Place>, std::vector<Place>, std::string>;
 Identity identityOf(const Finding &f) {
   std::vector<Place> pair{placeOf(f.accesses[0]), placeOf(f.accesses[1])}, blamed;
   llvm::sort(pair);
   for (const Operation &op : f.blamed)
     blamed.push_back(placeOf(op));
   llvm::sort(blamed);
-  return {f.rule, f.name, std::move(pair), std::move(blamed)};
+  std::string memory;
+  if (!hasLine(f.accesses[0]) || !hasLine(f.accesses[1]))
+    memory = f.memory.kind + ' ' + f.memory.name + ' ' + std::to_string(f.memory.offset);
+  return {f.rule, f.name, std::move(pair), std::move(blamed), std::move(memory)};
 }
 using IncompleteIdentity = std::tuple<std::string, std::vector<Frame>, std::string>;
 

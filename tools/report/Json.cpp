@@ -117,8 +117,8 @@ void writeIncomplete(OStream &json, const std::vector<Incomplete> &incomplete) {
         at.frames = entry.frames;
         json.attribute("what", entry.what);
         writePlace(json, at.place());
-        if (!entry.text.empty())
-          json.attribute("text", entry.text);
+        json.attribute("text", entry.text.empty() ? llvm::json::Value(nullptr)
+                                                  : llvm::json::Value(entry.text));
         json.attribute("count", entry.count);
       });
   });

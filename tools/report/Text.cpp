@@ -67,10 +67,15 @@ private:
         << plain() << '\n';
     // In execution order.
     static constexpr const char *Labels[] = {"earlier: ", "later:   "};
+    bool isStuck = finding.name == "barrier-misuse" || finding.name == "forward-progress";
     for (size_t i = 0; i < 2; ++i)
-      if (finding.accesses[i].isKnown())
+      if (isStuck) { // places where threads are, not accesses to memory
+        if (i == 0 || finding.accesses[0].frames != finding.accesses[1].frames)
+          writeOperation(finding.accesses[i], "thread:  waits here");
+      } else if (finding.accesses[i].isKnown())
         writeOperation(finding.accesses[i], Labels[i] + describeLong(finding.accesses[i]));
-    out << "  memory:  " << describeMemory(finding.memory) << '\n';
+    if (!isStuck)
+      out << "  memory:  " << describeMemory(finding.memory) << '\n';
     if (std::string why = summaryOf(finding); !why.empty())
       out << "  why:     " << why << '\n';
     for (const Operation &op : finding.blamed)

@@ -78,7 +78,8 @@ int main(int argc, char **argv) {
   std::string folder = ownFolder();
   const char *chosen = getenv("SCOPESAN_CLANG");
   std::string clang = chosen && *chosen ? chosen : WrapperClang;
-  Settings settings{folder + "/scopesan.cfg", WrapperDefaultArch, WrapperOldestArch};
+  Settings settings{folder + "/scopesan.cfg", WrapperDefaultArch, WrapperOldestArch,
+                    WrapperCudaInclude};
 
   Arguments words = expandResponseFiles(argc, argv);
   Rewritten command = rewrite(words, settings);

@@ -188,6 +188,11 @@ Rewritten rewrite(const Arguments &arguments, const Settings &settings) {
     for (size_t i = 0; i + 1 < arguments.size(); ++i)
       if (arguments[i] == "-x" && arguments[i + 1] == "cu")
         result.arguments[i + 1] = "cuda";
+    // Host code may include the toolkit's headers, as with nvcc.
+    if (shape.hasInput && !shape.isQuestion && !settings.cudaInclude.empty()) {
+      result.arguments.push_back("-isystem");
+      result.arguments.push_back(settings.cudaInclude);
+    }
     return result;
   }
   result.usesConfig = true;

@@ -14,6 +14,7 @@ struct Settings {
   std::string configFile;   ///< scopesan.cfg
   std::string defaultArch;  ///< architecture that the config file names ("sm_90")
   unsigned oldestArch = 75; ///< oldest compute capability the toolkit can compile for
+  std::string cudaInclude;  ///< the toolkit's include folder, for host code; empty = leave it out
 };
 
 struct Rewritten {

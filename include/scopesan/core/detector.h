@@ -147,7 +147,7 @@ public:
     SyncObject *o = find(addr, bytes);
     bool reads = done.kind() != abi::AccessKind::Store && done.kind() != abi::AccessKind::Red;
     if (reads) {
-      Progress.read(t, o, addr, bytes, s);
+      Progress.read(t, o, addr, bytes, s, op.kind() == abi::AccessKind::Cas);
       if (o) {
         Sync.observe(t, *o, s);
         Progress.observe(t, *o);

@@ -166,15 +166,15 @@ private:
       return;
     for (const StrongRecord &s : o.strong)
       if ((s.mask() & me.mask()) && (writes || s.op().isWrite()) && !C.ordered(t, s, me) &&
-          !s16Observed(t, o, s, writes))
+          !s16Observed(t, o, s))
         J.conflict(t, s, me, address);
   }
 
   /// S16 (PTX mode): the strong write `s` was observed, directly or through RMWs, by a morally
-  /// strong read that happens before `t`'s present. That orders the write itself, so not the read
-  /// half of an RMW against a later write.
-  bool s16Observed(const Thread &t, const Overflow &o, const StrongRecord &s, bool writes) const {
-    if (C.options.cxxMode || !s.version || (writes && s.op().isRmw()))
+  /// strong read that happens before `t`'s present. An RMW is one operation: whoever observed what
+  /// it wrote comes after it as a whole.
+  bool s16Observed(const Thread &t, const Overflow &o, const StrongRecord &s) const {
+    if (C.options.cxxMode || !s.version)
       return false;
     for (const SyncObject *x = o.objects ? o.objects : o.covering; x; x = x->next) {
       if (x->bytes != s.bytes())

@@ -14,8 +14,11 @@ class ProgressRules {
 public:
   explicit ProgressRules(Context &c) : C(c) {}
 
-  /// A strong read by `t`; `o` is null where nothing strong was ever written.
-  void read(Thread &t, const SyncObject *o, uint64_t address, uint32_t bytes, const SyncOp &r) {
+  /// A strong read by `t`; `o` is null where nothing strong was ever written. A compare-exchange
+  /// (`attempt`) waits for whoever holds what it wants: the owner wrote the value that it reads
+  /// again and again, so it has executed a step, whoever has it in between.
+  void read(Thread &t, const SyncObject *o, uint64_t address, uint32_t bytes, const SyncOp &r,
+            bool attempt) {
     Wait &w = t.sync().wait;
     uint32_t version = o ? o->version : 0;
     if (w.address != address || w.site != r.site) {
@@ -24,13 +27,15 @@ public:
       w.site = r.site;
       w.version = version;
       w.repeats = 0;
+      w.ownerHasRun = false;
     } else {
       w.unpromised = false; // the loop went on
       if (version == w.version) {
         ++w.repeats;
+        w.ownerHasRun |= attempt && o && o->written;
       } else {
         w.version = version;
-        if (w.repeats && o->written && !promised(t, o->lastWrite)) {
+        if (w.repeats && !w.ownerHasRun && o->written && !promised(t, o->lastWrite)) {
           w.unpromised = true;
           w.writer = o->lastWrite;
           w.reader = r;

@@ -19,9 +19,10 @@ struct FenceRelease {
 struct Wait {
   uint64_t address = 0;
   SiteId site;
-  uint32_t version = 0;    ///< of the location at the last read
-  uint32_t repeats = 0;    ///< reads that found nothing new
-  bool unpromised = false; ///< the value that ended it came from a thread nobody promised to run
+  uint32_t version = 0;     ///< of the location at the last read
+  uint32_t repeats = 0;     ///< reads that found nothing new
+  bool ownerHasRun = false; ///< a compare-exchange found the value of a thread that has run
+  bool unpromised = false;  ///< the value that ended it came from a thread nobody promised to run
   SyncOp writer, reader;
   uint32_t bytes = 0;
 };

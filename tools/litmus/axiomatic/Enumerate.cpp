@@ -362,9 +362,8 @@ private:
              compare(k, Chosen[k.thread]->registers[k.reg]);
     case Condition::Kind::Final:
       for (uint32_t w = 0; w < c.size(); ++w)
-        if (c.events[w].kind == EventKind::Write &&
-            c.events[w].location == P.root(k.location) && !c.co.row(w) &&
-            compare(k, c.events[w].value))
+        if (c.events[w].kind == EventKind::Write && c.events[w].location == P.root(k.location) &&
+            !c.co.row(w) && compare(k, c.events[w].value))
           return true;
       return false;
     case Condition::Kind::ReadsOf:

@@ -9,7 +9,7 @@
 namespace scopesan::litmus {
 
 struct EnumerateLimits {
-  size_t traces = 2000;            ///< per thread
+  size_t traces = 2000;           ///< per thread
   uint64_t candidates = 20000000; ///< looked at
 };
 

@@ -36,12 +36,11 @@ bool morallyStrongPair(const Candidate &c, uint32_t i, uint32_t j) {
       b.kind == EventKind::ProxyFence || a.kind == EventKind::Barrier ||
       b.kind == EventKind::Barrier)
     return false;
-  bool related = c.po.has(i, j) || c.po.has(j, i) ||
-                 (a.isStrong() && b.isStrong() &&
-                  scopeIncludes(*c.program, a.scope, a.thread, b.thread) &&
-                  scopeIncludes(*c.program, b.scope, b.thread, a.thread));
-  return related && a.proxy == b.proxy &&
-         !(a.isMemory() && b.isMemory() && a.address != b.address);
+  bool related =
+      c.po.has(i, j) || c.po.has(j, i) ||
+      (a.isStrong() && b.isStrong() && scopeIncludes(*c.program, a.scope, a.thread, b.thread) &&
+       scopeIncludes(*c.program, b.scope, b.thread, a.thread));
+  return related && a.proxy == b.proxy && !(a.isMemory() && b.isMemory() && a.address != b.address);
 }
 
 } // namespace
@@ -62,8 +61,8 @@ StaticRelations::StaticRelations(const Candidate &c)
         if (!a.initial && !b.initial && a.proxy == b.proxy)
           sameProxy.add(i, j);
       }
-      if (a.initial || b.initial || !(a.thread == b.thread ||
-                                      c.program->sameBlock(a.thread, b.thread)))
+      if (a.initial || b.initial ||
+          !(a.thread == b.thread || c.program->sameBlock(a.thread, b.thread)))
         continue;
       sameBlock.add(i, j);
       if (a.kind == EventKind::ProxyFence && !a.aliasFence && b.isMemory() && a.proxy == b.proxy)
@@ -71,8 +70,8 @@ StaticRelations::StaticRelations(const Candidate &c)
     }
   EventSet strongWrites = c.where(
       [](const Event &e) { return e.kind == EventKind::Write && !e.initial && e.isStrong(); });
-  EventSet strongReads = c.where(
-      [](const Event &e) { return e.kind == EventKind::Read && e.isStrong() && !e.isRed; });
+  EventSet strongReads =
+      c.where([](const Event &e) { return e.kind == EventKind::Read && e.isStrong() && !e.isRed; });
   EventSet releases =
       c.where([](const Event &e) { return e.kind == EventKind::Write && isRelease(e); });
   EventSet acquires =
@@ -82,10 +81,10 @@ StaticRelations::StaticRelations(const Candidate &c)
   EventSet acquireFences =
       c.where([](const Event &e) { return e.kind == EventKind::Fence && isAcquire(e); });
   Relation poAddress = (c.po & sameAddress).optional();
-  releasePattern = poAddress.restricted(releases, strongWrites) |
-                   c.po.restricted(releaseFences, strongWrites);
-  acquirePattern = poAddress.restricted(strongReads, acquires) |
-                   c.po.restricted(strongReads, acquireFences);
+  releasePattern =
+      poAddress.restricted(releases, strongWrites) | c.po.restricted(releaseFences, strongWrites);
+  acquirePattern =
+      poAddress.restricted(strongReads, acquires) | c.po.restricted(strongReads, acquireFences);
 }
 
 namespace {
@@ -94,9 +93,8 @@ namespace {
 /// change the address where they must, and enter the proxy of the second, in this order.
 Relation proxyPreserved(const Candidate &c, const StaticRelations &s, const Relation &cb) {
   EventSet memory = c.where([](const Event &e) { return e.isMemory() && !e.initial; });
-  EventSet generic = c.where([](const Event &e) {
-    return e.isMemory() && !e.initial && e.proxy == Proxy::Generic;
-  });
+  EventSet generic = c.where(
+      [](const Event &e) { return e.isMemory() && !e.initial && e.proxy == Proxy::Generic; });
   Relation out = s.sameAddress & (cb.restricted(generic, generic) |
                                   (s.sameProxy & s.sameBlock & cb).restricted(memory, memory));
   if (!c.where([](const Event &e) { return e.kind == EventKind::ProxyFence; }))
@@ -118,13 +116,13 @@ Derived derive(const Candidate &c, const StaticRelations &s, Observation o) {
   Derived d;
   Relation seen = s.morallyStrong & c.rf;
   d.observation = seen.then(c.rmw.then(seen).transitive().optional());
-  d.synchronizes =
-      s.morallyStrong & s.releasePattern.then(d.observation).then(s.acquirePattern);
+  d.synchronizes = s.morallyStrong & s.releasePattern.then(d.observation).then(s.acquirePattern);
   Relation edge = (d.synchronizes | c.scFences | c.barriers).then(c.po.optional());
   d.baseCausality = c.po | c.po.optional().then(edge.transitive());
   Relation observed = d.observation;
   if (o.strongWritesOnly)
-    observed = observed.restricted(c.where([](const Event &e) { return e.isStrong(); }), ~EventSet(0));
+    observed =
+        observed.restricted(c.where([](const Event &e) { return e.isStrong(); }), ~EventSet(0));
   if (o.coversEarlier) {
     Relation earlier = c.po & s.sameAddress;
     for (uint32_t a = 0; a < c.size(); ++a)

@@ -35,9 +35,9 @@ struct Candidate {
   explicit Candidate(const Program &p) : program(&p) {}
   const Program *program;
   std::vector<Event> events;
-  Relation po, rmw; ///< program order; read half to write half of an RMW
-  Relation rf;      ///< write to the reads that return its value
-  Relation co;      ///< coherence, transitive
+  Relation po, rmw;  ///< program order; read half to write half of an RMW
+  Relation rf;       ///< write to the reads that return its value
+  Relation co;       ///< coherence, transitive
   Relation barriers; ///< arrival to departures of the same generation
   Relation scFences; ///< order of morally strong fence.sc pairs; empty under S5
 
@@ -54,8 +54,8 @@ struct Candidate {
 /// Relations that do not depend on reads-from, coherence or barrier groups.
 struct StaticRelations {
   explicit StaticRelations(const Candidate &c);
-  Relation morallyStrong;              ///< 8.7 "morally strong operations"
-  Relation sameLocation, sameAddress;  ///< memory events
+  Relation morallyStrong;             ///< 8.7 "morally strong operations"
+  Relation sameLocation, sameAddress; ///< memory events
   Relation sameProxy, sameBlock;
   Relation releasePattern, acquirePattern; ///< first to last operation, 8.7
   Relation proxyFenceOf; ///< proxy fence to the accesses through its proxy in its block

@@ -30,9 +30,7 @@ public:
 
 private:
   int64_t value(const Path &p, const Expr &e) const {
-    auto of = [&](const Operand &o) {
-      return o.isConstant() ? o.value : p.trace.registers[o.reg];
-    };
+    auto of = [&](const Operand &o) { return o.isConstant() ? o.value : p.trace.registers[o.reg]; };
     return e.op == '+' ? of(e.a) + of(e.b) : e.op == '-' ? of(e.a) - of(e.b) : of(e.a);
   }
   uint64_t sources(const Path &p, const Expr &e) const {

@@ -12,8 +12,8 @@ struct TraceStep {
   int64_t read = 0, written = 0;
   bool wrote = false;
   int64_t barrier = 0, logical = 0, count = 0; ///< BlockBarrier; count 0 = not given
-  uint64_t dependsOn = 0;      ///< earlier steps whose value this one needs
-  bool writeNeedsRead = false; ///< RMW: what is written depends on what was read
+  uint64_t dependsOn = 0;                      ///< earlier steps whose value this one needs
+  bool writeNeedsRead = false;                 ///< RMW: what is written depends on what was read
 };
 
 struct Trace {
