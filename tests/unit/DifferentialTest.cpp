@@ -164,3 +164,173 @@ TEST(S16Chain, ANarrowStepEndsIt) {
   s.read(c, F, 4); // observed neither: the RMW's scope excludes both neighbours
   EXPECT_EQ(s.Sink.races().size(), before + 2);
 }
+
+// ---------------------------------------------------------------- launches (S14)
+
+TEST(S14, WhatAKernelLearnedReachesAnEarlierEnqueuedSuccessor) {
+  // K1 releases to K2, which runs beside it; K3 follows K2 through an event and was enqueued before
+  // anything ran.
+  Simulation s;
+  TimelineId p = s.stream(), q = s.stream(), r = s.stream();
+  NodeId k1 = s.launch(p, 1, 1), k2 = s.launch(q, 1, 1);
+  NodeId e = s.D.marker(q, nullptr, 0);
+  NodeId k3 = s.launch(r, 1, 1, {e});
+  Thread &t1 = s.thread(s.block(k1), 0);
+  Block *b2 = s.block(k2);
+  s.write(t1, X);
+  s.store(t1, F, Release, Scope::System);
+  s.write(t1, Y);
+  s.load(s.thread(b2, 0), F, Acquire, Scope::System);
+  s.D.threadExit(s.thread(b2, 0));
+  s.D.endBlock(b2);
+  Thread &t3 = s.thread(s.block(k3), 0);
+  s.read(t3, X);
+  EXPECT_EQ(s.rules(), "");
+  s.read(t3, Y);
+  EXPECT_EQ(s.rules(), "D1");
+}
+
+TEST(S14, AProgrammaticWaitPassesOnToTheNextKernel) {
+  Simulation s;
+  TimelineId p = s.stream(), q = s.stream();
+  NodeId k1 = s.launch(p, 1, 1), k2 = s.launch(q, 1, 1), k3 = s.launch(q, 1, 1);
+  s.D.programmatic(k2, k1);
+  Block *b1 = s.block(k1);
+  s.write(s.thread(b1, 0), X);
+  s.D.threadExit(s.thread(b1, 0));
+  s.D.endBlock(b1);
+  Block *b2 = s.block(k2);
+  s.D.griddepWait(s.thread(b2, 0));
+  s.D.threadExit(s.thread(b2, 0));
+  s.D.endBlock(b2);
+  s.read(s.thread(s.block(k3), 0), X);
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST(S14, DeviceSideLaunch) {
+  Simulation s;
+  TimelineId p = s.stream();
+  NodeId parent = s.launch(p, 1, 64), next = s.launch(p, 1, 1);
+  Block *b = s.block(parent);
+  LaunchFacts facts;
+  s.write(s.thread(b, 0), X, 1);
+  s.write(s.thread(b, 1), Y, 2);
+  NodeId child = s.D.deviceLaunch(s.thread(b, 0), facts);
+  s.write(s.thread(b, 0), G, 3);
+  Block *c = s.block(child);
+  s.read(s.thread(c, 0), X);
+  EXPECT_EQ(s.rules(), "") << "the launching thread's past";
+  s.read(s.thread(c, 0), Y);
+  EXPECT_EQ(s.rules(), "D1") << "another thread's is not";
+  s.read(s.thread(c, 0), G);
+  EXPECT_EQ(s.rules(), "D1 D1") << "nor what follows the launch";
+  s.write(s.thread(c, 0), F);
+  s.D.threadExit(s.thread(c, 0));
+  s.D.endBlock(c);
+  s.read(s.thread(b, 0), F);
+  EXPECT_EQ(s.rules(), "D1 D1 D1") << "the parent's code never learns of the child's end";
+  for (Thread &t : b->threads)
+    s.D.threadExit(t);
+  s.D.endBlock(b);
+  size_t before = s.Sink.races().size();
+  s.write(s.thread(s.block(next), 0), F);
+  EXPECT_EQ(s.Sink.races().size(), before) << "the parent's grid ends after it";
+}
+
+// ---------------------------------------------------------------- proxies (S13), elements (P1)
+
+TEST(S14Proxies, LaunchOrderThroughAnEvent) {
+  Simulation s;
+  TimelineId a = s.stream(), b = s.stream(), c = s.stream();
+  NodeId k0 = s.launch(a, 1, 1), k1 = s.launch(b, 1, 1);
+  NodeId e = s.D.marker(b, nullptr, 0);
+  NodeId k2 = s.launch(c, 1, 1, {e});
+  s.block(k0); // unrelated, still running
+  Block *b1 = s.block(k1);
+  s.write(s.thread(b1, 0), X);
+  s.D.threadExit(s.thread(b1, 0));
+  s.D.endBlock(b1);
+  s.D.asyncBegin(s.thread(s.block(k2), 0), Proxy::Async);
+  s.D.asyncRead(X, 4, site(50));
+  EXPECT_EQ(s.rules(), "");
+}
+
+namespace {
+/// A surface write in block 0 of the first cluster, a barrier, a read in the same block.
+struct Proxies : Clusters {
+  void run(std::initializer_list<ProxyFence> before, std::initializer_list<ProxyFence> after,
+           Proxy write, Proxy read, bool sameBlock = true) {
+    Thread &w = t(0, 0), &r = sameBlock ? t(0, 0, 32) : t(0, 1);
+    s.D.proxyWrite(w, X, 4, site(1), write);
+    for (ProxyFence f : before)
+      s.D.proxyFence(w, f);
+    s.store(w, F, Release, Scope::Cluster);
+    s.load(r, F, Acquire, Scope::Cluster);
+    for (ProxyFence f : after)
+      s.D.proxyFence(r, f);
+    s.D.proxyRead(r, X, 4, site(2), read);
+  }
+};
+using S13Paths = Proxies;
+constexpr ProxyFence Sur = ProxyFence::Surface, Tex = ProxyFence::Texture, Ali = ProxyFence::Alias;
+} // namespace
+
+TEST_F(S13Paths, LeavingAndEnteringInThisOrder) {
+  run({Sur, Tex}, {}, Proxy::Surface, Proxy::Texture);
+  EXPECT_EQ(s.rules(), "");
+}
+TEST_F(S13Paths, TheOtherOrderIsMissingOne) {
+  run({Tex, Sur}, {}, Proxy::Surface, Proxy::Texture);
+  EXPECT_EQ(s.rules(), "D9");
+}
+TEST_F(S13Paths, EachInItsOwnBlock) {
+  run({Sur}, {Tex}, Proxy::Surface, Proxy::Texture, false);
+  EXPECT_EQ(s.rules(), "");
+}
+TEST_F(S13Paths, EnteringInTheWritersBlockOnly) {
+  run({Sur, Tex}, {}, Proxy::Surface, Proxy::Texture, false);
+  EXPECT_EQ(s.rules(), "D9");
+}
+TEST_F(S13Paths, OneProxyInOneBlockNeedsNothing) {
+  run({}, {}, Proxy::Surface, Proxy::Surface);
+  EXPECT_EQ(s.rules(), "");
+}
+TEST_F(S13Paths, OneProxyInTwoBlocksNeedsBothFences) {
+  run({Sur}, {Sur}, Proxy::Surface, Proxy::Surface, false);
+  EXPECT_EQ(s.rules(), "");
+}
+TEST_F(S13Paths, OneProxyInTwoBlocksWithOneFence) {
+  run({Sur}, {}, Proxy::Surface, Proxy::Surface, false);
+  EXPECT_EQ(s.rules(), "D9");
+}
+TEST_F(S13Paths, AliasComesBetween) {
+  run({Sur, Ali}, {Tex}, Proxy::Surface, throughAlias(Proxy::Texture));
+  EXPECT_EQ(s.rules(), "");
+}
+TEST_F(S13Paths, AliasBeforeLeavingDoesNotCount) {
+  run({Ali, Sur}, {Tex}, Proxy::Surface, throughAlias(Proxy::Texture));
+  EXPECT_EQ(s.rules(), "D9");
+}
+TEST_F(S13Paths, AliasAfterEnteringDoesNotCount) {
+  run({Sur}, {Tex, Ali}, Proxy::Surface, throughAlias(Proxy::Texture));
+  EXPECT_EQ(s.rules(), "D9");
+}
+
+TEST_F(FilterDifferential, APackedAtomicIsASetOfScalars) {
+  s.D.atomicAfter(t(0, 0), X, 4, Op(AccessKind::Rmw, Relaxed, Scope::Device).withElementLog2(1),
+                  site(1), true, 0);
+  s.D.atomicAfter(t(1, 0), X + 2, 2, Op(AccessKind::Rmw, Relaxed, Scope::Device).withElementLog2(1),
+                  site(2), true, 0);
+  EXPECT_EQ(s.rules(), "");
+  s.load(t(1, 0), X, Relaxed, Scope::Device, 3);
+  EXPECT_EQ(s.rules(), "D5") << "a scalar of another size";
+}
+
+TEST_F(FilterDifferential, ACrossClusterPeerThatHasEndedIsNotAlive) {
+  s.D.sharedMemory(b[1], 0x110000, 64);
+  for (Thread &x : b[1]->threads)
+    s.D.threadExit(x);
+  s.D.endBlock(b[1]);
+  s.write(t(0, 0), 0x110010);
+  EXPECT_EQ(s.rules(), "D8");
+}

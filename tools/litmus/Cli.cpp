@@ -219,9 +219,6 @@ void printVerdict(const std::string &path, const Program &p, const Verdict &v) {
 
 int runFile(const std::string &path, const Arguments &a) {
   ProgramFile file = readProgramFile(path);
-  if (file.error.empty())
-    if (std::string rule = missingInCore(file.program); !rule.empty())
-      file.error = path + ": the detector does not model " + rule;
   if (!file.error.empty()) {
     fprintf(stderr, "scopesan litmus: %s\n", file.error.c_str());
     return FailureExitCode;

@@ -52,7 +52,7 @@ std::string explain(const Row &row, const Program &p, bool race, const CompareOp
 #include "explained.def"
   };
   for (const Known &k : Table)
-    if (k.id == row.id && (k.verdict == "race") == race && !options.cxxMode)
+    if (k.id == row.id && (k.verdict == "race") == race)
       return std::string(k.rule) + ": " + std::string(k.reason);
   // The axioms must agree with the table on the whole and with the detector on every sequentially
   // consistent execution; then only S5 or executions that are not of this kind can differ.
@@ -80,10 +80,6 @@ RowResult compareRow(const Row &row, const CompareOptions &options) {
   r.program = parseRow(row);
   if (!r.program.notRunnable.empty()) {
     r.reason = r.program.notRunnable;
-    return r;
-  }
-  if (std::string rule = missingInCore(r.program); !rule.empty()) {
-    r.reason = "the detector lacks " + rule;
     return r;
   }
   Machine m(r.program);

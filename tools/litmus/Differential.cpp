@@ -71,7 +71,7 @@ private:
   std::set<RacePair> byDetector(const State &end) {
     std::set<RacePair> out;
     for (const core::Finding &f : judge(M, Sites, end, Detector).findings)
-      if (isRace(f.rule, Options.cxxMode)) {
+      if (isRace(f.rule)) {
         RacePair p{Sites.of(f.first.site), Sites.of(f.second.site)};
         if (f.second.site < f.first.site)
           std::swap(p.first, p.second);

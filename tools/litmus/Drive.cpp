@@ -122,7 +122,7 @@ private:
         return t.at.host;
     return false;
   }
-  void launch(uint32_t l) {
+  core::LaunchFacts factsOf(uint32_t l) const {
     const Grid &g = Grids[l];
     core::LaunchFacts facts;
     facts.grid = {uint32_t(g.clusters.size()) * g.perCluster, 1, 1};
@@ -134,6 +134,10 @@ private:
         facts.device = {t.at.device};
         facts.domain = {t.at.domain};
       }
+    return facts;
+  }
+  void launch(uint32_t l) {
+    core::LaunchFacts facts = factsOf(l);
     std::vector<NodeId> after{HostNode, Setup};
     for (uint32_t a : P.launches[l].after)
       after.push_back(Nodes[a]);
@@ -240,10 +244,12 @@ private:
     case Verb::GridWait:
       return D.griddepWait(threadOf(step.thread));
     case Verb::Launch:
+      if (!P.threads[step.thread].at.host) {
+        Nodes[i.target] = D.deviceLaunch(threadOf(step.thread), factsOf(i.target));
+        return;
+      }
       launch(i.target);
-      if (P.threads[step.thread].at.host)
-        hostStep({});
-      return;
+      return hostStep({});
     case Verb::Sync:
       return hostStep({Nodes[i.target]});
     default:
@@ -357,19 +363,18 @@ private:
   }
 
   core::Proxy proxyOf(const Instr &i) const {
-    if (i.nonCoherent)
-      return core::Proxy::NonCoherent;
-    if (i.proxy == Proxy::TensorMap)
-      return core::Proxy::TensorMap;
-    return P.locations[i.location].distinctAddress ? core::Proxy::Alias : core::Proxy::Generic;
+    constexpr core::Proxy proxies[] = {core::Proxy::Generic,  core::Proxy::Texture,
+                                       core::Proxy::Surface,  core::Proxy::Constant,
+                                       core::Proxy::Async,    core::Proxy::TensorMap};
+    core::Proxy p = i.nonCoherent ? core::Proxy::NonCoherent : proxies[unsigned(i.proxy)];
+    return P.locations[i.location].distinctAddress ? core::throughAlias(p) : p;
   }
   void proxyFence(core::Thread &t, const Instr &i) {
-    if (i.aliasFence)
-      D.proxyFence(t, core::ProxyFence::Alias);
-    else if (i.proxy == Proxy::Async)
-      D.proxyFence(t, core::ProxyFence::Async);
-    else if (i.order != MemoryOrder::Release) // the acquire half is the fence (S13)
-      D.proxyFence(t, core::ProxyFence::TensorMap);
+    constexpr core::ProxyFence fences[] = {core::ProxyFence::Alias,   core::ProxyFence::Texture,
+                                           core::ProxyFence::Surface, core::ProxyFence::Constant,
+                                           core::ProxyFence::Async,   core::ProxyFence::TensorMap};
+    if (i.proxy != Proxy::TensorMap || i.order != MemoryOrder::Release) // S13: the acquire half
+      D.proxyFence(t, fences[unsigned(i.proxy)]);
   }
   static abi::BarrierKind kind(const Instr &i) {
     return i.arriveOnly ? abi::BarrierKind::Arrive : abi::BarrierKind::Sync;
@@ -420,23 +425,8 @@ Judgement judge(const Machine &m, const SiteTable &sites, const State &end,
   return std::make_unique<Run>(m, sites, end, options)->run();
 }
 
-std::string missingInCore(const Program &p) {
-  auto modelled = [](Proxy x) {
-    return x == Proxy::Generic || x == Proxy::Async || x == Proxy::TensorMap;
-  };
-  for (const ThreadCode &t : p.threads)
-    for (const Instr &i : t.code)
-      if (i.verb == Verb::Launch && !t.at.host)
-        return "S14 for device-side launches";
-      else if ((i.isMemory() || i.verb == Verb::ProxyFence) && !modelled(i.proxy))
-        return "S13 for surface, texture and constant proxies";
-  return {};
-}
-
-bool isRace(core::Rule r, bool cxxMode) {
+bool isRace(core::Rule r) {
   switch (r) {
-  case core::Rule::ProxyViolation:
-    return !cxxMode;
   case core::Rule::BarrierMisuse:
   case core::Rule::ForwardProgress:
   case core::Rule::ProgressNotPromised:

@@ -44,11 +44,8 @@ private:
 Judgement judge(const Machine &m, const SiteTable &sites, const State &end,
                 const core::DetectorOptions &options);
 
-/// The rule that the detector does not implement yet and the program needs; empty = none.
-std::string missingInCore(const Program &p);
-
 /// Findings that say "race" in the sense of the tables (D1-D6, D8-D11). Barrier misuse, progress
-/// and advisories do not. Proxies do only in PTX mode.
-bool isRace(core::Rule r, bool cxxMode);
+/// and advisories do not.
+bool isRace(core::Rule r);
 
 } // namespace scopesan::litmus

@@ -151,6 +151,7 @@ private:
       return;
     struct Use {
       uint32_t threads = 0, lastThread = None, storageClass = 0;
+      bool strong = false;
     };
     std::vector<Use> uses(B.program.locations.size());
     for (uint32_t t = 0; t < B.program.threads.size(); ++t)
@@ -160,12 +161,16 @@ private:
           u.threads += u.lastThread != t;
           u.lastThread = t;
           u.storageClass = i.storageClass;
+          u.strong |= i.isStrong();
         }
     for (uint32_t a = 0; a < uses.size(); ++a)
       for (uint32_t b = 0; b < uses.size(); ++b)
         if (uses[a].threads == 1 && uses[b].threads == 1 && uses[a].storageClass == 0 &&
-            uses[b].storageClass != 0)
+            uses[b].storageClass != 0) {
           B.makeAlias(b, a, Proxy::Generic, true);
+          if (uses[a].strong || uses[b].strong)
+            fail("Vulkan only: an atomic access through an alias of another storage class");
+        }
   }
   /// "init: x=2", "maxloop=1".
   void parseInitial() {

@@ -36,7 +36,7 @@ private:
     std::set<core::Rule> rules;
     for (const core::Finding &f : j.findings) {
       rules.insert(f.rule);
-      if (!isRace(f.rule, Options.detector.cxxMode))
+      if (!isRace(f.rule))
         continue;
       RacePair p{Sites.of(f.first.site), Sites.of(f.second.site)};
       if (f.second.site < f.first.site)

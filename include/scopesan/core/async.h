@@ -94,7 +94,7 @@ public:
     SnapshotRef s = takeSnapshot(t);
     BlockClock all = s->blocks;
     s->addOwnTo(all);
-    t.proxies.passed[uint32_t(f)].join(all);
+    t.proxies.fence(f, all, t.block->id);
     C.advance(t);
   }
 

@@ -156,6 +156,11 @@ public:
     Map.raise(block.value, leaf);
     KnowledgeLeaf::release(leaf);
   }
+  /// Joins what `o` knows of one block.
+  void joinBlock(const BlockClock &o, BlockId block) {
+    if (uint64_t leaf = o.Map.find(block.value))
+      Map.raise(block.value, leaf);
+  }
   void forget(BlockId block) { Map.erase(block.value); }
   /// Anything at all is known of the block: it has executed a step.
   bool knows(BlockId block) const { return Map.find(block.value) != 0; }

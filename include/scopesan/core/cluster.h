@@ -40,6 +40,8 @@ public:
       if (!b.exitKnowledge.covers(a.by))
         J.d8Lifetime(record(a, b), b.place);
     Cluster *c = b.cluster;
+    if (b.sharedBytes)
+      c->ended.push({b.sharedAddress, b.sharedBytes, b.place});
     c->members.filter([&](Block *m) { return m != &b; });
     b.cluster = nullptr;
     if (--c->blocks)
@@ -88,6 +90,9 @@ public:
       m->peerAccesses.push(a);
       return;
     }
+    for (const Cluster::Ended &gone : t.block->cluster->ended)
+      if (addr - gone.sharedAddress < gone.sharedBytes)
+        return J.d8Lifetime(record(a, *t.block), gone.place);
   }
 
 private:

@@ -86,7 +86,8 @@ struct Context {
   }
   /// Happens-before that also carries `old` to the proxy of `me` (S13).
   bool ordered(const Thread &t, const Record &old, const Record &me) const {
-    return ordered(t, old.epoch()) && (((old.bits | me.bits) >> 29) == 0 || s13Proxy(t, old, me));
+    return ordered(t, old.epoch()) &&
+           (((old.bits | me.bits) >> Record::ProxyShift) == 0 || s13Proxy(t, old, me));
   }
   /// Order by kernel boundaries and griddepcontrol.wait alone (O6).
   bool launchOrdered(const Thread &t, const Epoch &e) const {
@@ -109,24 +110,32 @@ struct Context {
   void gaveUp(const char *what, uint64_t &count) { sink.gaveUp(what, ++count); }
 
 private:
-  /// S13 for an ordered pair of which one side is not generic. A generic read before an
-  /// asynchronous write needs no fence unless `proxyWar` is chosen.
+  /// S13 for an ordered pair of which one side is not generic. S14 edges cover proxies. C++ mode
+  /// knows no aliases, textures or surfaces; what asynchronous copies need does not depend on it.
   bool s13Proxy(const Thread &t, const Record &old, const Record &me) const {
-    if (options.cxxMode || Epoch(old.epoch()).block < t.block->orderedBelow)
-      return true; // S14 edges cover proxies
-    Proxy a = old.proxy(), b = me.proxy();
-    auto passed = [&](ProxyFence f) { return t.proxies.passed[uint32_t(f)].covers(old.epoch()); };
-    if (b == Proxy::TensorMap && old.op().isWrite() && !passed(ProxyFence::TensorMap))
-      return false;
-    if (b == Proxy::Async) {
-      bool sameProxy =
-          a == Proxy::Async && order.placeOf({old.block}).block == t.block->place.block;
-      if (!sameProxy && (old.op().isWrite() || options.proxyWar) && !passed(ProxyFence::Async))
-        return false;
-    }
-    if ((a == Proxy::Alias) != (b == Proxy::Alias) && !passed(ProxyFence::Alias))
-      return false;
-    return true;
+    ProxyPath path = s13Path(t, old, me);
+    return path.empty() || launchOrdered(t, old.epoch()) || t.proxies.covers(path, old.epoch());
+  }
+  /// The fences needed between `old` and `me`. A generic read before an asynchronous write needs
+  /// none unless `proxyWar` is chosen; reads of tensor maps concern writes only.
+  ProxyPath s13Path(const Thread &t, const Record &old, const Record &me) const {
+    Proxy a = withoutAlias(old.proxy()), b = withoutAlias(me.proxy());
+    bool sameBlock = order.placeOf({old.block}).block == t.block->place.block;
+    ProxyPath path;
+    path.alias = isAlias(old.proxy()) != isAlias(me.proxy()) && !options.cxxMode;
+    if (a == b && sameBlock && !path.alias)
+      return path;
+    if (b == Proxy::Async && (old.op().isWrite() || options.proxyWar))
+      path.enter = b;
+    else if (b == Proxy::TensorMap && old.op().isWrite())
+      path.enter = b;
+    if (options.cxxMode)
+      return path;
+    if (needsFenceToLeave(a))
+      path.leave = a;
+    if (needsFenceToLeave(b))
+      path.enter = b;
+    return path;
   }
   bool orderedForeign(const Thread &t, const Epoch &e) const {
     return t.blocks.covers(e) || order.precedes(order.nodeOf(e.block), t.nodes);

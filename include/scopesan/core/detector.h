@@ -64,6 +64,7 @@ public:
 
   /// Makes block `linear` of the launch resident with all its threads.
   Block *beginBlock(NodeId launch, uint64_t linear) {
+    C.order.begin(launch);
     const LaunchNode &n = C.order.node(launch);
     uint32_t threads = n.kind == NodeKind::Kernel ? uint32_t(n.facts.block.count()) : 1;
     return initialise(n, launch, {n.firstBlock.value + uint32_t(linear)}, threads);
@@ -99,9 +100,24 @@ public:
   void programmatic(NodeId node, NodeId primary) { C.order.addProgrammatic(node, primary); }
   /// griddepcontrol.wait returned: this thread (its peers need a barrier) is after the primaries.
   void griddepWait(Thread &t) {
-    const LaunchNode &n = C.order.node(t.block->place.node);
-    t.nodes.join(n.awaitedNodes);
-    t.blocks.join(n.awaitedBlocks);
+    for (NodeId primary : C.order.node(t.block->place.node).primaries) {
+      C.order.follow(t.nodes, t.blocks, primary);
+      t.foreign = true; // what it learned passes on at the grid's end
+    }
+  }
+  /// Dynamic parallelism: a thread launches a grid. It is ordered after the thread's past; the
+  /// parent's grid ends after it; the parent's code is never ordered after it.
+  NodeId deviceLaunch(Thread &t, const LaunchFacts &facts) {
+    NodeId child = C.order.add(NodeKind::Kernel, newTimeline(), nullptr, 0, facts,
+                               uint32_t(facts.grid.count()));
+    SnapshotRef s = takeSnapshot(t);
+    C.advance(t);
+    LaunchNode &n = C.order.node(child);
+    n.past.join(s->nodes);
+    n.pastBlocks.join(s->blocks);
+    s->addOwnTo(n.pastBlocks);
+    C.order.addChild(t.block->place.node, child);
+    return child;
   }
 
   // ---------------------------------------------------------------- device events (abi.def)
@@ -138,6 +154,11 @@ public:
   /// A strong operation executed: `wrote` tells whether memory was written.
   void atomicAfter(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site, bool wrote,
                    uint64_t value) {
+    if (uint32_t e = op.elementBytes(); e > 1 && e < bytes) { // P1: a set of scalar accesses
+      for (uint32_t at = 0; at < bytes; at += e)
+        atomicAfter(t, addr + at, e, op, site, wrote, value);
+      return;
+    }
     if (op.isVolatile() && !C.options.volatileIsRelaxed) // O2
       return wrote ? write(t, addr, bytes, site) : read(t, addr, bytes, site);
     count(t);
@@ -218,6 +239,7 @@ public:
 
   /// A weak access through another proxy or another virtual address of the same memory (`addr` is
   /// the memory's first address). Atomic generic accesses through an alias use atomicAfter.
+  /// `proxy` may be throughAlias(...).
   void proxyRead(Thread &t, uint64_t addr, uint32_t bytes, SiteId site, Proxy proxy) {
     weak(t, addr, bytes, site, abi::AccessKind::Load, proxy);
   }

@@ -288,7 +288,7 @@ private:
     resummarize(o);
   }
   static uint64_t strongKey(const Record &r) {
-    return (uint64_t(r.block) << 32 | uint64_t(r.bits & 0x1fffffff)) + 1;
+    return (uint64_t(r.block) << 32 | uint64_t(r.bits & 0x0fffffff)) + 1;
   }
   void resummarize(Overflow &o) {
     o.summary = StrongSummary();

@@ -2,6 +2,9 @@
 //
 // A node follows the previous node of its timeline (stream or host thread) and every node it is
 // created after. Order is decided by vector clocks over timelines; blocks belong to nodes.
+//
+// Nodes are created when they are enqueued. What their predecessors learn while they run is added
+// when the node begins; by then they have ended.
 #pragma once
 
 #include "scopesan/core/clock.h"
@@ -32,9 +35,10 @@ struct LaunchNode {
   uint32_t blockCount = 0;
   BlockId orderedBelow; ///< all blocks with a smaller id precede this node
   LaunchFacts facts;
-  /// Programmatic dependent launch: what a thread knows after griddepcontrol.wait, not before.
-  NodeClock awaitedNodes;
-  BlockClock awaitedBlocks;
+  bool begun = false;
+  Vec<NodeId> after;     ///< direct predecessors
+  Vec<NodeId> children;  ///< launched by the node's threads: they end before the node does
+  Vec<NodeId> primaries; ///< programmatic: known after griddepcontrol.wait, not before
 };
 
 class LaunchOrder {
@@ -58,10 +62,11 @@ public:
     Vec<NodeId> &line = Timelines[timeline.value];
     node.sequence = line.size();
     if (!line.empty())
-      follow(node, line.back());
+      precede(node, line.back());
     for (uint32_t i = 0; i < n; ++i)
       if (after[i].value)
-        follow(node, after[i]);
+        precede(node, after[i]);
+    node.begun = kind == NodeKind::HostStep; // created when it executes
     node.firstBlock = NextBlock;
     node.blockCount = blockCount;
     if (blockCount) {
@@ -73,13 +78,50 @@ public:
     return id;
   }
 
+  /// The node starts to execute: all its predecessors have ended. Those that execute nothing
+  /// themselves (markers) begin with it, oldest first.
+  void begin(NodeId id) {
+    struct Frame {
+      NodeId node;
+      uint32_t next;
+    };
+    if (Nodes[id.value].begun)
+      return;
+    Vec<Frame> stack;
+    auto enter = [&](NodeId n) {
+      Nodes[n.value].begun = true;
+      stack.push(Frame{n, 0});
+    };
+    for (enter(id); !stack.empty();) {
+      Frame &f = stack.back();
+      LaunchNode &n = Nodes[f.node.value];
+      if (f.next < n.after.size()) {
+        NodeId p = n.after[f.next++];
+        if (!Nodes[p.value].begun && Nodes[p.value].kind != NodeKind::Kernel)
+          enter(p);
+        continue;
+      }
+      for (NodeId p : n.after)
+        follow(n.past, n.pastBlocks, p);
+      stack.pop();
+    }
+  }
+
   /// `node` may start before `primary` has ended; its griddepcontrol.wait orders the two.
-  void addProgrammatic(NodeId node, NodeId primary) {
-    LaunchNode &n = Nodes[node.value];
-    const LaunchNode &before = Nodes[primary.value];
-    n.awaitedNodes.join(before.past);
-    n.awaitedNodes.raise(before.timeline, before.sequence + 1);
-    n.awaitedBlocks.join(before.pastBlocks);
+  void addProgrammatic(NodeId node, NodeId primary) { Nodes[node.value].primaries.push(primary); }
+  /// Dynamic parallelism: `child` was launched by a thread of `parent`.
+  void addChild(NodeId parent, NodeId child) { Nodes[parent.value].children.push(child); }
+
+  /// `id` has ended: adds all that it knew and did.
+  void follow(NodeClock &nodes, BlockClock &blocks, NodeId id) const {
+    const LaunchNode &before = Nodes[id.value];
+    nodes.join(before.past);
+    nodes.join(before.endNodes);
+    nodes.raise(before.timeline, before.sequence + 1);
+    blocks.join(before.pastBlocks);
+    blocks.join(before.endBlocks);
+    for (NodeId child : before.children)
+      follow(nodes, blocks, child);
   }
 
   /// A new asynchronous actor issued by a thread of a launch (S12): a block of its own in time, at
@@ -149,14 +191,10 @@ private:
     return Ranges[lo];
   }
 
-  /// `node` starts after `id` has ended: it knows all that `id` knew and did.
-  void follow(LaunchNode &node, NodeId id) {
-    const LaunchNode &before = Nodes[id.value];
-    node.past.join(before.past);
-    node.past.join(before.endNodes);
-    node.past.raise(before.timeline, before.sequence + 1);
-    node.pastBlocks.join(before.pastBlocks);
-    node.pastBlocks.join(before.endBlocks);
+  /// `node` starts after `id` has ended.
+  void precede(LaunchNode &node, NodeId id) {
+    node.after.push(id);
+    follow(node.past, node.pastBlocks, id);
   }
   BlockId orderedBelow(const LaunchNode &node) const {
     BlockId bound = node.firstBlock;

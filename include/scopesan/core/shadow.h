@@ -19,35 +19,36 @@ constexpr uint32_t WordBytes = 4;
 constexpr uint32_t FullWord = 15;
 
 /// One remembered access to one word, 16 bytes.
-/// bits: 0-9 thread, 10-13 byte mask, 14-17 kind, 18-20 order, 21-23 scope, 24 volatile,
-///       25-28 log2(bytes of the whole access) + 1, 0 = not a power of two, 29-31 proxy.
+/// bits: 0-9 thread, 10-13 byte mask, 14-16 kind, 17-19 order, 20-22 scope, 23 volatile,
+///       24-27 log2(bytes of the whole access) + 1, 0 = not a power of two, 28-31 proxy.
 struct Record {
   uint32_t block = 0; ///< BlockId; 0 = empty
   uint32_t time = 0;
   uint32_t site = 0;
   uint32_t bits = 0;
 
+  static constexpr uint32_t ProxyShift = 28;
   static Record make(const Epoch &e, SiteId site, Op op, uint32_t mask, uint32_t bytes,
                      Proxy proxy = Proxy::Generic) {
     uint32_t size = bytes && (bytes & (bytes - 1)) == 0 ? __builtin_ctz(bytes) + 1 : 0;
     return {e.block.value, e.time.value, site.value,
-            e.thread.value | mask << 10 | uint32_t(op.kind()) << 14 | uint32_t(op.order()) << 18 |
-                uint32_t(op.scope()) << 21 | uint32_t(op.isVolatile()) << 24 | size << 25 |
-                uint32_t(proxy) << 29};
+            e.thread.value | mask << 10 | uint32_t(op.kind()) << 14 | uint32_t(op.order()) << 17 |
+                uint32_t(op.scope()) << 20 | uint32_t(op.isVolatile()) << 23 | size << 24 |
+                uint32_t(proxy) << ProxyShift};
   }
   bool empty() const { return block == 0; }
   ThreadIndex thread() const { return {bits & 1023}; }
   uint32_t mask() const { return bits >> 10 & 15; }
   void setMask(uint32_t m) { bits = (bits & ~(15u << 10)) | m << 10; }
   Op op() const {
-    Op o(abi::AccessKind(bits >> 14 & 15), abi::MemoryOrder(bits >> 18 & 7), Scope(bits >> 21 & 7));
-    return bits >> 24 & 1 ? o.with(Op::VolatileBit) : o;
+    Op o(abi::AccessKind(bits >> 14 & 7), abi::MemoryOrder(bits >> 17 & 7), Scope(bits >> 20 & 7));
+    return bits >> 23 & 1 ? o.with(Op::VolatileBit) : o;
   }
   uint32_t bytes() const {
-    uint32_t s = bits >> 25 & 15;
+    uint32_t s = bits >> 24 & 15;
     return s ? 1u << (s - 1) : 0;
   }
-  Proxy proxy() const { return Proxy(bits >> 29); }
+  Proxy proxy() const { return Proxy(bits >> ProxyShift); }
   Epoch epoch() const { return {{block}, thread(), {time}}; }
   bool sameThread(const Record &o) const { return block == o.block && thread() == o.thread(); }
 };
@@ -77,7 +78,7 @@ struct ReaderGroup {
   }
   Proxy proxy() const { return Proxy(sizeLog2Plus1 >> 4); }
   static uint8_t packSize(const Record &r) {
-    return uint8_t((r.bits >> 25 & 15) | uint32_t(r.proxy()) << 4);
+    return uint8_t((r.bits >> 24 & 15) | uint32_t(r.proxy()) << 4);
   }
 };
 

@@ -109,6 +109,11 @@ struct Cluster {
   Vec<SnapshotRef> arrivals;
   SnapshotRef completed; ///< what the last completed phase published
   Vec<Block *> members;  ///< blocks that have started and not ended
+  struct Ended {
+    uint64_t sharedAddress, sharedBytes;
+    Place place;
+  };
+  Vec<Ended> ended; ///< the others
 };
 
 /// An access to a block's shared memory by a cluster peer (D8); the last one of each thread is
