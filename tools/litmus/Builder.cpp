@@ -204,8 +204,7 @@ void ProgramBuilder::unknownBarrierNames() {
       for (const Expr *e : {&i.barrier, &i.logicalBarrier})
         if (i.verb == Verb::BlockBarrier && !e->a.isConstant() && t.unknownInitial[e->a.reg])
           ++unknown;
-  if (unknown > 1)
-    program.notRunnable = "the text leaves out the initial values of registers that name barriers";
+  program.barriersUnknown = unknown > 1;
 }
 
 /// "sync" among the threads that say it: a counter with release and acquire at device scope.

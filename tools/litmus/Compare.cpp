@@ -67,6 +67,24 @@ std::string explain(const Row &row, const Program &p, bool race, const CompareOp
               : "the race needs an execution that is not sequentially consistent";
 }
 
+Verdict verdictOn(const Program &p, const CompareOptions &options) {
+  Machine m(p);
+  VerdictOptions v;
+  v.detector.cxxMode = options.cxxMode;
+  v.limits = options.limits;
+  return decide(m, v);
+}
+
+/// The program with a different value in each register that names barriers and has no given one.
+Program withDistinctBarriers(Program p) {
+  int64_t next = 1;
+  for (ThreadCode &t : p.threads)
+    for (uint32_t r = 0; r < t.registers.size(); ++r)
+      if (t.unknownInitial[r])
+        t.initialRegisters[r] = next++;
+  return p;
+}
+
 } // namespace
 
 RowResult compareRow(const Row &row, const CompareOptions &options) {
@@ -82,16 +100,22 @@ RowResult compareRow(const Row &row, const CompareOptions &options) {
     r.reason = r.program.notRunnable;
     return r;
   }
-  Machine m(r.program);
-  VerdictOptions v;
-  v.detector.cxxMode = options.cxxMode;
-  v.limits = options.limits;
-  r.verdict = decide(m, v);
+  bool race = wanted == "race";
+  r.verdict = verdictOn(r.program, options);
   if (r.verdict.considered == 0) {
-    r.reason = "no sequentially consistent execution satisfies the guard";
+    r.reason = "no sequentially consistent execution ends and satisfies the guard";
     return r;
   }
-  r.outcome = r.verdict.anyRace() == (wanted == "race") ? Outcome::Agree : Outcome::Differ;
+  r.outcome = r.verdict.anyRace() == race ? Outcome::Agree : Outcome::Differ;
+  if (r.program.barriersUnknown) {
+    Verdict other = verdictOn(withDistinctBarriers(r.program), options);
+    r.reason = "the text leaves out the initial values of the registers that name barriers: " +
+               std::string(r.verdict.anyRace() ? "race" : "norace") + " when they are equal, " +
+               (other.anyRace() ? "race" : "norace") + " when they differ";
+    if (r.verdict.anyRace() == race || other.anyRace() == race)
+      r.outcome = Outcome::Explained;
+    return r;
+  }
   if (r.outcome == Outcome::Differ) {
     r.reason = explain(row, r.program, r.verdict.anyRace(), options);
     if (!r.reason.empty())

@@ -363,9 +363,9 @@ private:
   }
 
   core::Proxy proxyOf(const Instr &i) const {
-    constexpr core::Proxy proxies[] = {core::Proxy::Generic,  core::Proxy::Texture,
-                                       core::Proxy::Surface,  core::Proxy::Constant,
-                                       core::Proxy::Async,    core::Proxy::TensorMap};
+    constexpr core::Proxy proxies[] = {core::Proxy::Generic, core::Proxy::Texture,
+                                       core::Proxy::Surface, core::Proxy::Constant,
+                                       core::Proxy::Async,   core::Proxy::TensorMap};
     core::Proxy p = i.nonCoherent ? core::Proxy::NonCoherent : proxies[unsigned(i.proxy)];
     return P.locations[i.location].distinctAddress ? core::throughAlias(p) : p;
   }

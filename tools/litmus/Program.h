@@ -221,6 +221,9 @@ struct Program {
   Guard guard;
   uint32_t maxLoop = 1; ///< backward jumps per branch before an execution is given up
 
+  /// Barriers of several threads are named by registers whose initial values the text leaves out.
+  bool barriersUnknown = false;
+
   /// Something that only another platform's model has, or that the text leaves out: why the
   /// program cannot be run. Empty = runnable.
   std::string notRunnable;
