@@ -177,8 +177,8 @@ private:
     if (C.options.cxxMode || !s.version)
       return false;
     for (const SyncObject *x = o.objects ? o.objects : o.covering; x; x = x->next) {
-      if (x->bytes != s.bytes())
-        continue;
+      if (x->bytes != s.bytes() || x->address % WordBytes != uint32_t(__builtin_ctz(s.mask())))
+        continue; // another object of this word
       for (const Observation &seen : x->observations)
         if (seen.chainStart <= s.version && s.version <= seen.version && C.ordered(t, seen.read))
           return true;
