@@ -44,9 +44,9 @@ Arguments parse(int argc, char **argv) {
 
 struct Totals {
   Count programs = 0, sampled = 0, executions = 0, racy = 0;
-  Count scFences = 0, ownWeak = 0, earlier = 0;           ///< explained, in executions
-  Count invented = 0, missed = 0;                         ///< unexplained, in programs
-  Count compared = 0, sameVerdict = 0, nonSc = 0, s5 = 0; ///< --whole, in programs
+  Count scFences = 0, ownWeak = 0, wholeRmw = 0, earlier = 0; ///< explained, in executions
+  Count invented = 0, missed = 0;                             ///< unexplained, in programs
+  Count compared = 0, sameVerdict = 0, nonSc = 0, s5 = 0;     ///< --whole, in programs
   Count unexplained() const { return invented + missed + compared - sameVerdict - nonSc - s5; }
 };
 
@@ -89,6 +89,7 @@ void compare(uint64_t seed, const Arguments &a, Totals &t) {
   t.racy += r.racyExecutions;
   t.scFences += r.orderedByScFences;
   t.ownWeak += r.ownWeakObserved;
+  t.wholeRmw += r.wholeRmwObserved;
   t.earlier += r.earlierObserved;
   if (a.whole)
     compareWhole(p, r, a.cxxMode, t);
@@ -109,8 +110,8 @@ int main(int argc, char **argv) {
   printf("programs %llu (%llu sampled), executions %llu, racy %llu\n", t.programs, t.sampled,
          t.executions, t.racy);
   printf("explained, in executions: S5 fence.sc order %llu, S16 own weak write %llu, "
-         "S16 earlier access %llu\n",
-         t.scFences, t.ownWeak, t.earlier);
+         "S16 whole RMW %llu, S16 earlier access %llu\n",
+         t.scFences, t.ownWeak, t.wholeRmw, t.earlier);
   if (a.whole)
     printf("whole programs %llu: same verdict %llu, race only without sequential consistency %llu, "
            "S5 %llu\n",

@@ -63,8 +63,11 @@ std::string explain(const Row &row, const Program &p, bool race, const CompareOp
   DifferentialResult d = compareWithAxioms(p, {options.cxxMode, options.limits});
   if (d.difference != Difference::None || !d.exhaustive)
     return {};
-  return race ? "S5: only the order of fence.sc pairs orders the accesses"
-              : "the race needs an execution that is not sequentially consistent";
+  if (race)
+    return "S5: only the order of fence.sc pairs orders the accesses";
+  return d.racyExecutions
+             ? "S16: whoever observed what an RMW wrote is ordered after it as one operation"
+             : "the race needs an execution that is not sequentially consistent";
 }
 
 Verdict verdictOn(const Program &p, const CompareOptions &options) {

@@ -97,9 +97,12 @@ private:
         break;
       }
     if (missing(expected, found)) {
-      if (missing(byAxioms(end, false, {.coversEarlier = true}), found))
+      if (!missing(byAxioms(end, false, {.wholeRmw = true}), found))
+        ++R.wholeRmwObserved;
+      else if (!missing(byAxioms(end, false, {.wholeRmw = true, .coversEarlier = true}), found))
+        ++R.earlierObserved;
+      else
         return differ(Difference::Missed, end, expected, found);
-      ++R.earlierObserved;
     }
     return true;
   }

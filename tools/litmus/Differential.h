@@ -17,6 +17,7 @@ struct DifferentialResult {
   // Executions with differences that a rule explains.
   uint64_t orderedByScFences = 0; ///< S5: fence.sc order alone orders the pairs
   uint64_t ownWeakObserved = 0;   ///< S16, Observation::strongWritesOnly
+  uint64_t wholeRmwObserved = 0;  ///< S16, Observation::wholeRmw
   uint64_t earlierObserved = 0;   ///< S16, Observation::coversEarlier
   bool exhaustive = true;
   Difference difference = Difference::None;

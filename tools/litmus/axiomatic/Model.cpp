@@ -123,6 +123,8 @@ Derived derive(const Candidate &c, const StaticRelations &s, Observation o) {
   if (o.strongWritesOnly)
     observed =
         observed.restricted(c.where([](const Event &e) { return e.isStrong(); }), ~EventSet(0));
+  if (o.wholeRmw)
+    observed = c.rmw.optional().then(observed);
   if (o.coversEarlier) {
     Relation earlier = c.po & s.sameAddress;
     for (uint32_t a = 0; a < c.size(); ++a)

@@ -68,8 +68,10 @@ struct Derived {
   Relation causality;     ///< 8.9.5, between operations on one location
 };
 
-/// Deliberate coarsenings of S16 in the detector; both concern nothing but observation.
+/// Deliberate coarsenings of S16 in the detector; all concern nothing but observation.
 struct Observation {
+  /// An RMW is one operation: whoever observed what it wrote comes after its read as well.
+  bool wholeRmw = false;
   /// Only strong writes are observed. By the letter a thread's own RMW also observes the weak write
   /// before it, since operations of one thread are always morally strong.
   bool strongWritesOnly = false;
