@@ -43,30 +43,13 @@ private:
         races(*c, s, derive(*c, s, o), Options.cxxMode ? RaceReading::Cxx : RaceReading::Ptx);
     for (uint32_t a = 0; a < c->size(); ++a)
       for (EventSet set = r.row(a); set; set &= set - 1) {
-        uint32_t b = uint32_t(__builtin_ctzll(set));
-        if (onlyByReadHalf(*c, r, a, b) || onlyByReadHalf(*c, r, b, a))
-          continue;
-        const Event &x = c->events[a], &y = c->events[b];
+        const Event &x = c->events[a], &y = c->events[__builtin_ctzll(set)];
         RacePair p{{x.thread, x.instr}, {y.thread, y.instr}};
         if (Sites.site(y.thread, y.instr) < Sites.site(x.thread, x.instr))
           std::swap(p.first, p.second);
         out.insert(p);
       }
     return out;
-  }
-  /// S16: an RMW is one operation for the detector. A pair that races only through the read half of
-  /// `a` (its write half is ordered with `b`) is none; in C++ mode happens-before orders both or
-  /// neither.
-  static bool onlyByReadHalf(const Candidate &c, const Relation &r, uint32_t a, uint32_t b) {
-    const Event &x = c.events[a];
-    if (x.kind != EventKind::Read || c.events[b].kind != EventKind::Write)
-      return false;
-    for (uint32_t w = 0; w < c.size(); ++w) {
-      const Event &y = c.events[w];
-      if (y.kind == EventKind::Write && !y.initial && y.thread == x.thread && y.instr == x.instr)
-        return !(r.row(w) >> b & 1) && !(r.row(b) >> w & 1);
-    }
-    return false;
   }
   std::set<RacePair> byDetector(const State &end) {
     std::set<RacePair> out;
