@@ -1,7 +1,10 @@
 // Differential test: random programs through the detector and through the axiomatic model.
 //
 //   litmus_differential [--programs=N] [--first=SEED] [--memory-model=c++] [--show=N] [--whole]
+//                       [--proxies] [--launches]
 //
+// --proxies: one location has surface, texture and alias views, and there are proxy fences (S13).
+// --launches: every thread is a kernel; streams and events order some of them (S14).
 // Every sequentially consistent execution of every program is compared, pair by pair. With --whole
 // the program's verdict is also compared with all executions that the axioms allow. Exits 0 when
 // every difference is explained by a rule.
@@ -22,6 +25,7 @@ using Count = unsigned long long;
 struct Arguments {
   uint64_t programs = 300, first = 1, show = 5;
   bool cxxMode = false, whole = false;
+  RandomLimits limits;
 };
 
 Arguments parse(int argc, char **argv) {
@@ -38,6 +42,8 @@ Arguments parse(int argc, char **argv) {
     number("show", a.show);
     a.cxxMode |= word == "--memory-model=c++";
     a.whole |= word == "--whole";
+    a.limits.proxies |= word == "--proxies";
+    a.limits.launches |= word == "--launches";
   }
   return a;
 }
@@ -76,7 +82,7 @@ void compare(uint64_t seed, const Arguments &a, Totals &t) {
   DifferentialOptions options;
   options.cxxMode = a.cxxMode;
   std::string id = "seed " + std::to_string(seed);
-  ProgramText text = randomProgram(seed);
+  ProgramText text = randomProgram(seed, a.limits);
   Program p = parseRow(text.row(id));
   if (!p.notRunnable.empty()) {
     fprintf(stderr, "%s: %s\n", id.c_str(), p.notRunnable.c_str());

@@ -132,6 +132,8 @@ ProgramText shrink(ProgramText text, const DifferentialOptions &options, Differe
       ProgramText without = text;
       without.ops.erase(without.ops.begin() + t);
       without.positions.erase(without.positions.begin() + t);
+      if (!without.names.empty())
+        without.names.erase(without.names.begin() + t);
       if (!without.ops.empty() && stillDiffers(without)) {
         text = without;
         smaller = true;

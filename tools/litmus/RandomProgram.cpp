@@ -13,6 +13,10 @@ public:
     ProgramText p;
     p.positions = Positions;
     p.ops.resize(Positions.size());
+    if (Limits.proxies)
+      p.notes = "aliases: s=surface view of x,t=texture view of x,a=generic view of x (distinct VA)";
+    if (Limits.launches)
+      orderLaunches(p);
     if (chance(50))
       return handOver(p);
     uint32_t left = 3 + below(Limits.maxMemoryOps - 2);
@@ -48,12 +52,22 @@ private:
       p.ops[t].push_back(flagAccess(t == 0, t + 1 == threads, 1 + below(flags)));
     }
     std::string &first = *p.ops[0].insert(p.ops[0].begin(), access(0, 0));
-    if (first[0] == 'R' && chance(60))
+    if (first[0] == 'R' && chance(60) && !Limits.proxies)
       first = "Ww x=" + value();
     p.ops[threads - 1].push_back(access(threads - 1, 0));
     if (chance(20))
       addBarrier(p, 1);
     return p;
+  }
+  /// "K0@s1; record e0; s2 waits e0; K1@s2; ...".
+  void orderLaunches(ProgramText &p) {
+    for (uint32_t t = 0; t < p.ops.size(); ++t) {
+      std::string stream = "s" + std::to_string(1 + below(3)), event = "e" + std::to_string(t);
+      p.names.push_back("K" + std::to_string(t));
+      p.placement += (t ? "; K" : "K") + std::to_string(t) + "@" + stream;
+      if (chance(40))
+        p.placement += "; record " + event + "; s" + std::to_string(1 + below(3)) + " waits " + event;
+    }
   }
   std::string flagAccess(bool producer, bool consumer, uint32_t location) {
     std::string name(1, char('x' + location));
@@ -85,7 +99,7 @@ private:
       Positions.push_back(p + (domain ? ".dom1" : ""));
     }
     Locations = 2 + below(2);
-    FenceShare = chance(50) ? 0 : 20 + below(40);
+    FenceShare = Limits.proxies ? 60 : chance(50) ? 0 : 20 + below(40);
     Weak[0] = 50 + below(40);
     Weak[1] = chance(70) ? 0 : 30;
     Weak[2] = chance(50) ? 0 : 60;
@@ -96,12 +110,23 @@ private:
     static constexpr const char *names[] = {"cta", "clu", "gpu", "sys"};
     return std::string("@") + (OneScope >= 0 && chance(80) ? names[OneScope - 1] : pick(names));
   }
+  /// A weak access to x through one of its views.
+  std::string proxyAccess() {
+    static constexpr const char *writes[] = {"Ww x", "Wsurf s", "Ww a"},
+                                *reads[] = {"Rw x", "Rsurf s", "Rtex t", "Rw a"};
+    return chance(45) ? std::string(pick(writes)) + "=" + value() : pick(reads) + ("->" + reg());
+  }
   std::string fence() {
+    static constexpr const char *proxyFences[] = {"PF.surface", "PF.texture", "PF.alias"};
+    if (Limits.proxies && chance(70))
+      return pick(proxyFences);
     static constexpr const char *orders[] = {"acq", "rel", "ar", "sc"};
     return std::string("F") + pick(orders) + scope();
   }
   std::string access(uint32_t thread) { return access(thread, below(Locations)); }
   std::string access(uint32_t thread, uint32_t l) {
+    if (Limits.proxies && l == 0)
+      return proxyAccess();
     std::string name(1, char('x' + l));
     if (chance(Weak[l]))
       return chance(50) ? "Rw " + name + "->" + reg() : "Ww " + name + "=" + value();
@@ -166,12 +191,16 @@ Row ProgramText::row(const std::string &id) const {
   Row r;
   r.id = id;
   for (size_t t = 0; t < positions.size(); ++t) {
-    r.placement += (t ? " T" : "T") + std::to_string(t) + "=" + positions[t];
-    r.ops += (t ? " ## T" : "T") + std::to_string(t) + ":";
+    std::string name = names.empty() ? "T" + std::to_string(t) : names[t];
+    r.placement += (t ? " " : "") + name + "=" + positions[t];
+    r.ops += (t ? " ## " : "") + name + ":";
     for (size_t o = 0; o < ops[t].size(); ++o)
       r.ops += (o ? "; " : " ") + ops[t][o];
   }
   r.guard = "-";
+  r.notes = notes;
+  if (!placement.empty())
+    r.placement = placement;
   return r;
 }
 

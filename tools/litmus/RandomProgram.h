@@ -11,12 +11,16 @@ namespace scopesan::litmus {
 struct ProgramText {
   std::vector<std::string> positions;
   std::vector<std::vector<std::string>> ops;
+  std::vector<std::string> names;     ///< empty: T0, T1, ...
+  std::string placement, notes;       ///< placement: empty = from the positions
   Row row(const std::string &id) const;
 };
 
 struct RandomLimits {
   uint32_t maxThreads = 4;
   uint32_t maxMemoryOps = 9;
+  bool proxies = false;  ///< S13: surface, texture and alias views of one location, their fences
+  bool launches = false; ///< S14: every thread a kernel; streams and events order some of them
 };
 
 /// The same seed gives the same program on every platform.

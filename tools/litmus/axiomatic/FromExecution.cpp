@@ -36,6 +36,27 @@ void appendEvents(Candidate &c, uint32_t thread, uint32_t instr, bool wrote) {
     c.events.push_back(e);
 }
 
+namespace {
+
+/// `a` has ended before `b` starts (S14).
+bool launchPrecedes(const Program &p, uint32_t a, uint32_t b) {
+  for (uint32_t l : p.launches[b].after)
+    if (l == a || launchPrecedes(p, a, l))
+      return true;
+  return false;
+}
+/// Launch order is an edge like that of a barrier.
+void addLaunchOrder(Candidate &c) {
+  const Program &p = *c.program;
+  for (uint32_t i = 0; i < c.size(); ++i)
+    for (uint32_t j = 0; j < c.size(); ++j)
+      if (launchPrecedes(p, p.threads[c.events[i].thread].at.launch,
+                         p.threads[c.events[j].thread].at.launch))
+        c.barriers.add(i, j);
+}
+
+} // namespace
+
 std::optional<Candidate> candidateOf(const Program &p, const State &end, bool scFences) {
   Candidate c(p);
   std::vector<uint32_t> first, readOf(end.steps.size(), None), writeOf(end.steps.size(), None);
@@ -64,6 +85,7 @@ std::optional<Candidate> candidateOf(const Program &p, const State &end, bool sc
                                     scopeIncludes(p, b.scope, b.thread, a.thread))))
         c.scFences.add(i, j);
     }
+  addLaunchOrder(c);
   for (uint32_t s = 0; s < end.steps.size(); ++s) {
     const Step &step = end.steps[s];
     if (readOf[s] != None && writeOf[s] != None)
