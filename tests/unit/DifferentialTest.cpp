@@ -334,3 +334,65 @@ TEST_F(FilterDifferential, ACrossClusterPeerThatHasEndedIsNotAlive) {
   s.write(t(0, 0), 0x110010);
   EXPECT_EQ(s.rules(), "D8");
 }
+
+TEST(P4, ABlockWithoutAClusterIsOneOfItsOwn) {
+  Simulation s;
+  Block *b = s.block(s.launch(s.stream(), 1, 3));
+  s.D.threadExit(s.thread(b, 2));
+  s.write(s.thread(b, 0), X);
+  s.D.clusterArrive(s.thread(b, 0), false, site(1));
+  s.D.clusterArrive(s.thread(b, 1), false, site(1));
+  s.D.clusterWait(s.thread(b, 1), site(2));
+  s.read(s.thread(b, 1), X);
+  EXPECT_EQ(s.rules(), "");
+  s.D.clusterWait(s.thread(b, 0), site(2));
+  for (uint32_t i : {0, 1})
+    s.D.threadExit(s.thread(b, i));
+  s.D.endBlock(b);
+}
+
+TEST_F(S13Paths, AFenceBeforeAClusterBarrierCountsInItsBlock) {
+  s.write(t(0, 0), X, 1);
+  s.D.proxyFence(t(0, 0), ProxyFence::Async);
+  for (uint32_t block : {0, 1})
+    for (Thread &x : b[block]->threads)
+      s.D.clusterArrive(x, false, site(3));
+  s.D.clusterWait(t(0, 0, 1), site(4));
+  s.D.clusterWait(t(0, 1, 1), site(4));
+  s.D.asyncBegin(t(0, 0, 1), Proxy::Async);
+  s.D.asyncRead(X, 4, site(5));
+  EXPECT_EQ(s.rules(), "");
+  s.D.asyncBegin(t(0, 1, 1), Proxy::Async);
+  s.D.asyncRead(X, 4, site(6));
+  EXPECT_EQ(s.rules(), "D9") << "executed in the other block";
+}
+
+TEST(S13Merged, ManyReleasersKeepTheirFences) {
+  Simulation s;
+  Block *b = s.block(s.launch(s.stream(), 1, 160));
+  for (uint32_t i = 0; i < 128; ++i) {
+    s.write(s.thread(b, i), X + 4 * i, 1);
+    s.D.proxyFence(s.thread(b, i), ProxyFence::Async);
+    s.rmw(s.thread(b, i), F, Release, Scope::Block);
+  }
+  Thread &last = s.thread(b, 159);
+  s.load(last, F, Acquire, Scope::Block);
+  s.D.asyncBegin(last, Proxy::Async);
+  s.D.asyncRead(X, 4 * 128, site(5));
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(S13Paths, AFenceCountsAlsoWhenTheWayBackLeadsThroughAnotherBlock) {
+  s.write(t(0, 0), X, 1);
+  s.D.proxyFence(t(0, 0), ProxyFence::Async);
+  s.store(t(0, 0), F, Release, Scope::Cluster);
+  s.load(t(0, 1), F, Acquire, Scope::Cluster);
+  s.store(t(0, 1), G, Release, Scope::Cluster);
+  s.load(t(0, 0, 1), G, Acquire, Scope::Cluster);
+  s.D.asyncBegin(t(0, 0, 1), Proxy::Async);
+  s.D.asyncRead(X, 4, site(5));
+  EXPECT_EQ(s.rules(), "");
+  s.D.asyncBegin(t(0, 1), Proxy::Async);
+  s.D.asyncRead(X, 4, site(6));
+  EXPECT_EQ(s.rules(), "D9");
+}

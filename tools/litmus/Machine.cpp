@@ -236,14 +236,14 @@ BarrierKey Machine::keyOf(const State &s, uint32_t thread, const Instr &i) const
   BarrierKey k{at.launch, at.cluster, at.block};
   if (i.verb == Verb::ClusterArrive) {
     k.block = 0;
-    k.kind = 2;
+    k.kind = BarrierKey::Cluster;
     return k;
   }
   if (i.verb == Verb::WarpBarrier) {
-    k.kind = 1;
+    k.kind = BarrierKey::Warp;
     k.id = at.warp;
   } else {
-    k.kind = i.allThreads ? 3 : 0;
+    k.kind = i.allThreads ? BarrierKey::WholeBlock : BarrierKey::Block;
     k.id = evaluate(s.threads[thread], i.barrier);
     k.logical = evaluate(s.threads[thread], i.logicalBarrier);
   }
@@ -280,10 +280,10 @@ void Machine::arrive(State &s, uint32_t thread, const Instr &i) const {
 
 bool Machine::mayMatch(const State &s, uint32_t thread, const Instr &i,
                        const BarrierKey &key) const {
-  if (i.verb != (key.kind == 1 ? Verb::WarpBarrier : Verb::BlockBarrier))
+  if (i.verb != (key.kind == BarrierKey::Warp ? Verb::WarpBarrier : Verb::BlockBarrier))
     return false;
-  if (key.kind == 1 || i.allThreads != (key.kind == 3))
-    return i.allThreads == (key.kind == 3);
+  if (key.kind == BarrierKey::Warp || i.allThreads != (key.kind == BarrierKey::WholeBlock))
+    return i.allThreads == (key.kind == BarrierKey::WholeBlock);
   auto equal = [&](const Expr &e, int64_t v) {
     bool reached = s.threads[thread].pc < P.threads[thread].code.size() &&
                    &P.threads[thread].code[s.threads[thread].pc] == &i;
@@ -297,10 +297,11 @@ bool Machine::mayArrive(const State &s, uint32_t thread, const BarrierKey &key) 
   const Position &at = P.threads[thread].at;
   const ThreadState &t = s.threads[thread];
   if (at.launch != key.launch || at.cluster != key.cluster || at.host ||
-      (key.kind != 2 && at.block != key.block) || t.status == ThreadStatus::Done ||
-      (key.kind == 1 && at.warp != uint32_t(key.id)))
+      (key.kind != BarrierKey::Cluster && at.block != key.block) ||
+      t.status == ThreadStatus::Done ||
+      (key.kind == BarrierKey::Warp && at.warp != uint32_t(key.id)))
     return false;
-  if (key.kind != 0)
+  if (key.kind != BarrierKey::Block)
     return true; // whoever has not exited counts (S7, S8)
   const std::vector<Instr> &code = P.threads[thread].code;
   for (uint32_t pc = t.pc; pc < code.size(); ++pc)
@@ -415,7 +416,7 @@ bool Machine::localStep(State &s, uint32_t thread) const {
 bool Machine::clusterWaitOver(const State &s, uint32_t thread) const {
   for (size_t k = s.steps.size(); k-- > 0;)
     if (s.steps[k].thread == thread && s.steps[k].group != None &&
-        s.groups[s.steps[k].group].key.kind == 2)
+        s.groups[s.steps[k].group].key.kind == BarrierKey::Cluster)
       return s.groups[s.steps[k].group].complete;
   return false;
 }

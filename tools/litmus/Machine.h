@@ -35,7 +35,8 @@ struct ThreadState {
 /// Names a barrier: block barriers by their block and operands, warp barriers by their warp.
 struct BarrierKey {
   uint32_t launch = 0, cluster = 0, block = 0;
-  uint32_t kind = 0; ///< 0 block, 1 warp, 2 cluster, 3 every thread of the block
+  enum Kind : uint32_t { Block, Warp, Cluster, WholeBlock };
+  Kind kind = Block; ///< WholeBlock: every thread of the block that has not exited
   int64_t id = 0, logical = 0;
   auto operator<=>(const BarrierKey &) const = default;
 };

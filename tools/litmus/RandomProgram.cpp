@@ -14,7 +14,8 @@ public:
     p.positions = Positions;
     p.ops.resize(Positions.size());
     if (Limits.proxies)
-      p.notes = "aliases: s=surface view of x,t=texture view of x,a=generic view of x (distinct VA)";
+      p.notes =
+          "aliases: s=surface view of x,t=texture view of x,a=generic view of x (distinct VA)";
     if (Limits.launches)
       orderLaunches(p);
     if (chance(50))
@@ -35,6 +36,8 @@ public:
       addBarrier(p, 1);
     if (chance(15))
       addBarrier(p, 2);
+    if (chance(15))
+      addClusterBarrier(p);
     return p;
   }
 
@@ -57,6 +60,8 @@ private:
     p.ops[threads - 1].push_back(access(threads - 1, 0));
     if (chance(20))
       addBarrier(p, 1);
+    if (chance(15))
+      addClusterBarrier(p);
     return p;
   }
   /// "K0@s1; record e0; s2 waits e0; K1@s2; ...".
@@ -66,7 +71,8 @@ private:
       p.names.push_back("K" + std::to_string(t));
       p.placement += (t ? "; K" : "K") + std::to_string(t) + "@" + stream;
       if (chance(40))
-        p.placement += "; record " + event + "; s" + std::to_string(1 + below(3)) + " waits " + event;
+        p.placement +=
+            "; record " + event + "; s" + std::to_string(1 + below(3)) + " waits " + event;
     }
   }
   std::string flagAccess(bool producer, bool consumer, uint32_t location) {
@@ -174,6 +180,24 @@ private:
                        : chance(15) ? "B.arrive(" + name + ")"
                                     : "B.sync(" + name + ")";
       p.ops[t].insert(p.ops[t].begin() + below(uint32_t(p.ops[t].size() + 1)), op);
+    }
+  }
+
+  /// A cluster barrier of all threads of some cluster: arrival and, later, wait.
+  void addClusterBarrier(ProgramText &p) {
+    auto clusterOf = [](const std::string &at) {
+      return at.substr(0, at.find(".b")) + (at.find("dom") == std::string::npos ? "" : "dom");
+    };
+    std::string home = clusterOf(p.positions[below(uint32_t(p.positions.size()))]);
+    for (uint32_t t = 0; t < p.positions.size(); ++t) {
+      if (clusterOf(p.positions[t]) != home)
+        continue;
+      std::vector<std::string> &ops = p.ops[t];
+      size_t arrive = below(uint32_t(ops.size() + 1));
+      size_t wait = arrive + below(uint32_t(ops.size() - arrive + 1));
+      ops.insert(ops.begin() + wait, "barrier.cluster.wait");
+      ops.insert(ops.begin() + arrive,
+                 chance(25) ? "barrier.cluster.arrive.relaxed" : "barrier.cluster.arrive");
     }
   }
 

@@ -27,6 +27,16 @@ public:
     b.exitKnowledge = BlockClock();
     c->members.push(&b);
   }
+  /// P4: a block of a grid without clusters is a cluster of its own.
+  void ensure(Block &b) {
+    if (b.cluster)
+      return;
+    uint64_t address = b.sharedAddress, bytes = b.sharedBytes;
+    begin(b, LaunchFacts());
+    b.cluster->live = b.live;
+    b.sharedAddress = address;
+    b.sharedBytes = bytes;
+  }
   /// A thread of the block exited: it no longer counts and gives no edge (S7).
   void exit(Thread &t) {
     Block &b = *t.block;
@@ -53,6 +63,7 @@ public:
   /// S9: arrive publishes at cluster scope; arrive.relaxed only what a preceding release fence of
   /// cluster scope or wider covers.
   void s9Arrive(Thread &t, bool relaxed) {
+    ensure(*t.block);
     Cluster &c = *t.block->cluster;
     if (!relaxed) {
       c.arrivals.push(takeSnapshot(t));
@@ -67,7 +78,7 @@ public:
   }
   /// S9: the wait returned; it acquires what its phase published.
   void s9Wait(Thread &t) {
-    if (t.block->cluster->completed)
+    if (t.block->cluster && t.block->cluster->completed)
       Sync.acquire(t, t.block->cluster->completed);
   }
 

@@ -114,7 +114,8 @@ private:
   /// knows no aliases, textures or surfaces; what asynchronous copies need does not depend on it.
   bool s13Proxy(const Thread &t, const Record &old, const Record &me) const {
     ProxyPath path = s13Path(t, old, me);
-    return path.empty() || launchOrdered(t, old.epoch()) || t.proxies.covers(path, old.epoch());
+    return path.empty() || launchOrdered(t, old.epoch()) ||
+           t.proxies.covers(path, old.epoch(), t.block->place.block);
   }
   /// The fences needed between `old` and `me`. A generic read before an asynchronous write needs
   /// none unless `proxyWar` is chosen; reads of tensor maps concern writes only.

@@ -50,7 +50,43 @@ struct ProxyPath {
   }
 };
 
-/// What has passed which fences before the owner's present.
+/// Leaf of a map from blocks to clocks: a pointer to a shared, immutable clock.
+struct SharedClockLeaf {
+  struct Shared {
+    uint32_t refs = 1;
+    BlockClock clock;
+  };
+  static Shared *of(uint64_t l) { return reinterpret_cast<Shared *>(l); }
+  static uint64_t make(const BlockClock &c) {
+    Shared *s = new (allocate(sizeof(Shared)), PlacementTag{}) Shared();
+    s->clock = c;
+    return reinterpret_cast<uint64_t>(s);
+  }
+  static void retain(uint64_t l) { ++of(l)->refs; }
+  static void release(uint64_t l) {
+    if (--of(l)->refs)
+      return;
+    of(l)->~Shared();
+    deallocate(of(l));
+  }
+  static uint64_t join(uint64_t a, uint64_t b) {
+    if (a == b || of(a)->clock.sameAs(of(b)->clock)) {
+      retain(a);
+      return a;
+    }
+    BlockClock both = of(a)->clock;
+    both.join(of(b)->clock);
+    for (uint64_t l : {a, b})
+      if (both.sameAs(of(l)->clock)) {
+        retain(l);
+        return l;
+      }
+    return make(both);
+  }
+};
+
+/// What has passed which fences before the owner's present. A fence that enters a proxy counts in
+/// the block that executed it only, so its accesses are kept by block.
 class ProxyClocks {
 public:
   ProxyClocks() = default;
@@ -66,54 +102,59 @@ public:
   ProxyClocks &operator=(ProxyClocks &&) = default;
 
   bool empty() const { return Passed.empty(); }
-  bool covers(const ProxyPath &path, const Epoch &e) const {
+  /// The access at `e` has passed the fences of `path`, the last one in block `here`.
+  bool covers(const ProxyPath &path, const Epoch &e, BlockId here) const {
     for (const Entry &x : Passed)
-      if (x.key == path.key())
-        return x.accesses.covers(e);
+      if (x.key == path.key()) {
+        uint64_t l = x.accesses.find(x.key < EnterUnit ? 0 : here.value);
+        return l && SharedClockLeaf::of(l)->clock.covers(e);
+      }
     return false;
   }
-  /// The owner, in block `own`, executes a fence; `known` is everything that precedes it.
-  void fence(ProxyFence f, const BlockClock &known, BlockId own) {
+  /// The owner, in block `here`, executes a fence; `known` is everything that precedes it.
+  void fence(ProxyFence f, const BlockClock &known, BlockId here) {
     uint32_t before = Passed.size();
     Proxy p = proxyOf(f);
     for (uint32_t i = 0; i < before; ++i) {
       uint32_t key = Passed[i].key;
-      if (f == ProxyFence::Alias && key < AliasBit)
-        raise(key | AliasBit, BlockClock(Passed[i].accesses));
-      else if (f != ProxyFence::Alias && key < EnterUnit)
-        raise(key | uint32_t(p) << 4, BlockClock(Passed[i].accesses));
+      if (key >= EnterUnit)
+        continue;
+      BlockClock passed = SharedClockLeaf::of(Passed[i].accesses.find(0))->clock;
+      if (f != ProxyFence::Alias)
+        raise(key | uint32_t(p) << 4, here, passed);
+      else if (key < AliasBit)
+        raise(key | AliasBit, {}, passed);
     }
     if (f == ProxyFence::Alias)
-      return raise(AliasBit, known);
-    raise(uint32_t(p) << 4, known);
+      return raise(AliasBit, {}, known);
+    raise(uint32_t(p) << 4, here, known);
     if (!needsFenceToLeave(p))
       return;
-    BlockClock here;
-    here.joinBlock(known, own);
-    raise(uint32_t(p), here);
+    BlockClock mine;
+    mine.joinBlock(known, here);
+    raise(uint32_t(p), {}, mine);
   }
   void join(const ProxyClocks &o) {
     for (const Entry &x : o.Passed)
-      raise(x.key, x.accesses);
-  }
-  /// Fences that enter a proxy count in the block that executed them only.
-  void joinFromOtherBlock(const ProxyClocks &o) {
-    for (const Entry &x : o.Passed)
-      if (x.key < EnterUnit)
-        raise(x.key, x.accesses);
+      entry(x.key).accesses.join(x.accesses);
   }
 
 private:
   static constexpr uint32_t AliasBit = 8, EnterUnit = 16;
   struct Entry {
-    uint32_t key; ///< ProxyPath::key
-    BlockClock accesses;
+    uint32_t key;                            ///< ProxyPath::key
+    PersistentMap<SharedClockLeaf> accesses; ///< by block of the entering fence; 0 without one
   };
-  void raise(uint32_t key, const BlockClock &accesses) {
+  Entry &entry(uint32_t key) {
     for (Entry &x : Passed)
       if (x.key == key)
-        return x.accesses.join(accesses);
-    Passed.push(Entry{key, accesses});
+        return x;
+    return Passed.push(Entry{key, {}});
+  }
+  void raise(uint32_t key, BlockId block, const BlockClock &accesses) {
+    uint64_t leaf = SharedClockLeaf::make(accesses);
+    entry(key).accesses.raise(block.value, leaf);
+    SharedClockLeaf::release(leaf);
   }
   Vec<Entry> Passed; ///< nearly always empty or one entry
 };

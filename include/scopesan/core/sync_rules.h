@@ -69,10 +69,7 @@ public:
     t.blocks.join(s->blocks);
     t.nodes.join(s->nodes);
     s->addOwnTo(t.blocks);
-    if (s->block == t.block->id)
-      t.proxies.join(s->proxies);
-    else
-      t.proxies.joinFromOtherBlock(s->proxies);
+    t.proxies.join(s->proxies);
     // A merged snapshot (no block of its own) may hold anything.
     t.foreign |= !s->block.value || C.order.nodeOf(s->block) != t.block->place.node;
   }

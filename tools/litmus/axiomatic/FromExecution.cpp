@@ -32,7 +32,7 @@ void appendEvents(Candidate &c, uint32_t thread, uint32_t instr, bool wrote) {
            : i.verb == Verb::ProxyFence ? EventKind::ProxyFence
                                         : EventKind::Barrier;
   if (i.verb == Verb::Fence || i.verb == Verb::ProxyFence || i.verb == Verb::BlockBarrier ||
-      i.verb == Verb::WarpBarrier)
+      i.verb == Verb::WarpBarrier || i.verb == Verb::ClusterArrive || i.verb == Verb::ClusterWait)
     c.events.push_back(e);
 }
 
@@ -44,6 +44,37 @@ bool launchPrecedes(const Program &p, uint32_t a, uint32_t b) {
     if (l == a || launchPrecedes(p, a, l))
       return true;
   return false;
+}
+/// S9: an arrival, or the release fences of cluster scope or wider before a relaxed one, to the
+/// waits of its phase.
+void addClusterBarriers(Candidate &c, const State &end, const std::vector<uint32_t> &first) {
+  const Program &p = *c.program;
+  std::vector<uint32_t> phase(p.threads.size(), None); // of each thread's latest arrival
+  std::vector<uint32_t> waits(end.steps.size(), None);
+  for (uint32_t s = 0; s < end.steps.size(); ++s) {
+    const Step &step = end.steps[s];
+    Verb v = p.threads[step.thread].code[step.instr].verb;
+    if (v == Verb::ClusterArrive)
+      phase[step.thread] = step.group;
+    else if (v == Verb::ClusterWait)
+      waits[s] = phase[step.thread];
+  }
+  for (uint32_t a = 0; a < end.steps.size(); ++a) {
+    const Step &arrival = end.steps[a];
+    const Instr &i = p.threads[arrival.thread].code[arrival.instr];
+    if (i.verb != Verb::ClusterArrive)
+      continue;
+    for (uint32_t w = 0; w < end.steps.size(); ++w) {
+      if (waits[w] != arrival.group)
+        continue;
+      if (i.order != MemoryOrder::Relaxed)
+        c.barriers.add(first[a], first[w]);
+      for (uint32_t f = 0; f < first[a]; ++f)
+        if (c.events[f].kind == EventKind::Fence && c.po.has(f, first[a]) &&
+            c.events[f].scope >= Scope::Cluster && c.events[f].order != MemoryOrder::Acquire)
+          c.barriers.add(f, first[w]);
+    }
+  }
 }
 /// Launch order is an edge like that of a barrier.
 void addLaunchOrder(Candidate &c) {
@@ -86,13 +117,15 @@ std::optional<Candidate> candidateOf(const Program &p, const State &end, bool sc
         c.scFences.add(i, j);
     }
   addLaunchOrder(c);
+  addClusterBarriers(c, end, first);
   for (uint32_t s = 0; s < end.steps.size(); ++s) {
     const Step &step = end.steps[s];
     if (readOf[s] != None && writeOf[s] != None)
       c.rmw.add(readOf[s], writeOf[s]);
     if (readOf[s] != None && step.from != None)
       c.rf.add(writeOf[step.from], readOf[s]);
-    if (step.group == None || !end.groups[step.group].complete)
+    if (step.group == None || !end.groups[step.group].complete ||
+        end.groups[step.group].key.kind == BarrierKey::Cluster)
       continue;
     for (uint32_t u = 0; u < end.steps.size(); ++u)
       if (u != s && end.steps[u].group == step.group && !c.events[first[u]].arriveOnly)
