@@ -4,9 +4,6 @@
 
 namespace scopesan::litmus {
 
-namespace {
-
-/// ".relaxed", ".cluster", "@clu": order and scope of an mbarrier or cluster operation.
 bool parseSuffixes(Cursor &c, Instr &i) {
   for (;;) {
     if (c.accept("@")) {
@@ -34,6 +31,8 @@ bool parseSuffixes(Cursor &c, Instr &i) {
     }
   }
 }
+
+namespace {
 
 /// The location after the operation's name; "m" where the text leaves it out.
 uint32_t parseMbarrier(ThreadBuilder &t, Cursor &c) {
@@ -261,7 +260,7 @@ bool parseGroups(ThreadBuilder &t, std::string_view op) {
   Instr i;
   i.text = op;
   i.async.kind = latestKind(t);
-  if (c.accept("cp.async.bulk.") || c.accept("bulk.") || c.accept("wgmma."))
+  if (c.accept("cp.async.bulk.") || c.accept("bulk.") || c.accept("wgmma.") || c.accept("tcgen05."))
     i.async.kind = AsyncKind::Bulk;
   else if (c.accept("cp.async."))
     i.async.kind = AsyncKind::CpAsync;
@@ -312,13 +311,12 @@ bool parseCopyWord(ThreadBuilder &t, std::string_view op) {
     f.scope = Scope::Block;
     return true;
   }
-  if (op == "tcgen05.ld") {
-    Instr &r = t.add(Verb::Load, op);
+  if (op == "tcgen05.ld" || op == "tcgen05.st") {
+    Instr &r = t.add(op == "tcgen05.ld" ? Verb::Load : Verb::Store, op);
     r.location = t.location("tensor memory");
+    r.value = Expr::constant(1);
     return true;
   }
-  if (op == "wgmma.fence" || op == "tcgen05.fence::before_thread_sync")
-    return true;
   return parseGroups(t, op) || parseMma(t, op) || parseCopy(t, op);
 }
 

@@ -39,7 +39,7 @@ constexpr Named<RmwKind> RmwKinds[] = {
     {"add", RmwKind::Add}, {"inc", RmwKind::Add},       {"sub", RmwKind::Sub},
     {"dec", RmwKind::Sub}, {"exch", RmwKind::Exchange}, {"cas", RmwKind::CompareExchange},
     {"min", RmwKind::Min}, {"max", RmwKind::Max},       {"and", RmwKind::And},
-    {"or", RmwKind::Or},   {"xor", RmwKind::Xor},
+    {"or", RmwKind::Or},   {"xor", RmwKind::Xor},       {"xchg", RmwKind::Exchange},
 };
 
 } // namespace

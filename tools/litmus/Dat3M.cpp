@@ -1,5 +1,6 @@
 #include "Dat3M.h"
 
+#include "PtxWords.h"
 #include "Text.h"
 
 namespace scopesan::litmus {
@@ -7,32 +8,6 @@ namespace scopesan::litmus {
 namespace {
 
 bool isInteger(std::string_view s) { return parseInteger(s).has_value(); }
-
-std::string_view orderCode(std::string_view name) {
-  static constexpr struct {
-    std::string_view name, code;
-  } Codes[] = {{"weak", "w"},     {"relaxed", "rlx"}, {"acquire", "acq"},  {"release", "rel"},
-               {"acq_rel", "ar"}, {"sc", "sc"},       {"volatile", "vol"}, {"mmio", "mmio"}};
-  for (auto &c : Codes)
-    if (c.name == name)
-      return c.code;
-  return {};
-}
-bool isScope(std::string_view s) {
-  return s == "cta" || s == "cluster" || s == "gpu" || s == "sys";
-}
-
-/// Order and scope of an instruction's suffixes, as "acq@gpu".
-std::string semantics(const std::vector<std::string_view> &parts, std::string_view standard) {
-  std::string order(standard), scope;
-  for (size_t i = 1; i < parts.size(); ++i) {
-    if (std::string_view code = orderCode(parts[i]); !code.empty())
-      order = code;
-    else if (isScope(parts[i]))
-      scope = "@" + std::string(parts[i]);
-  }
-  return order + (order == "w" || order == "vol" ? "" : scope);
-}
 
 /// One instruction in the neutral notation; empty when it is unknown.
 class Instruction {
@@ -75,7 +50,7 @@ private:
     return op == "suld" || op == "sust" ? "surf"
            : op == "tld"                ? "tex"
            : op == "cold"               ? "const"
-                                        : semantics(Parts, "w");
+                                        : ptxSemantics(Parts, "w");
   }
   std::string rmw() const {
     bool returns = Parts[0] == "atom";
@@ -84,7 +59,7 @@ private:
       return {};
     std::string kind(Parts.back());
     std::string operands = arg(first + 1) + (Args.size() > first + 2 ? ";" + arg(first + 2) : "");
-    return std::string(returns ? "U" : "U0") + "[" + kind + "]" + semantics(Parts, "rlx") + " " +
+    return std::string(returns ? "U" : "U0") + "[" + kind + "]" + ptxSemantics(Parts, "rlx") + " " +
            arg(first) + "(" + operands + ")" + (returns ? "->" + arg(0) : "");
   }
   std::string fence() const {
@@ -94,7 +69,7 @@ private:
       return Parts.size() > 2 ? "PF." + std::string(Parts[2]) : "";
     if (Parts[0] == "membar")
       return std::string("Fsc@") + (Parts[1] == "gl" ? "gpu" : std::string(Parts[1]));
-    return "F" + semantics(Parts, "ar");
+    return "F" + ptxSemantics(Parts, "ar");
   }
   std::string barrier() const {
     bool arrive = Parts.back() == "arrive";

@@ -250,8 +250,12 @@ private:
       }
       launch(i.target);
       return hostStep({});
-    case Verb::Sync:
-      return hostStep({Nodes[i.target]});
+    case Verb::Sync: {
+      std::vector<NodeId> after;
+      for (uint32_t l : i.launches)
+        after.push_back(Nodes[l]);
+      return hostStep(after);
+    }
     default:
       return;
     }

@@ -2,6 +2,7 @@
 
 #include "Text.h"
 
+#include <algorithm>
 #include <map>
 
 namespace scopesan::litmus {
@@ -29,7 +30,9 @@ bool parseHostWord(ThreadBuilder &t, std::string_view op) {
   bool waits = contains(op, "Synchronize") || contains(op, "==Success");
   if (!waits && !contains(op, "Query"))
     return false;
-  t.add(waits ? Verb::Sync : Verb::Nop, op).target = None;
+  Instr &i = t.add(waits ? Verb::Sync : Verb::Nop, op);
+  if (size_t open = op.find('('); open != std::string_view::npos)
+    i.launchName = trim(op.substr(open + 1, op.find(')', open) - open - 1)); // a stream
   return true;
 }
 
@@ -165,6 +168,12 @@ private:
       return;
     append(P.launches[l].after, OnStream[stream]);
     append(P.launches[l].after, Waiting[stream]);
+    bool blocking = !contains(Text, "non-blocking");
+    if (blocking && stream == "legacy") // S14: joins all blocking streams, both ways
+      for (auto &[name, launches] : OnStream)
+        append(P.launches[l].after, launches);
+    else if (blocking)
+      append(P.launches[l].after, OnStream["legacy"]);
     OnStream[stream].push_back(l);
   }
   void edge(std::string_view from, std::string_view to) {
@@ -185,8 +194,6 @@ private:
       for (Instr &i : t.code) {
         if (i.verb == Verb::Launch)
           i.target = targetOf(t, i);
-        else if (i.verb == Verb::Sync)
-          i.target = lastKernel();
         if (i.verb == Verb::Launch && i.target != None)
           P.launches[i.target].byThread = true;
       }
@@ -203,6 +210,12 @@ private:
         if (!isHostLaunch(l) && !P.launches[l].byThread)
           insertLaunch(t, hostFirst && !spinsForKernel(t) ? uint32_t(t.code.size()) : 0, l);
     }
+    for (ThreadCode &t : P.threads)
+      for (Instr &i : t.code)
+        if (i.verb == Verb::Sync)
+          for (uint32_t l = 0; l < P.launches.size(); ++l)
+            if (!isHostLaunch(l) && launchedBefore(t, i, l) && onStream(i.launchName, l))
+              i.launches.push_back(l);
     for (uint32_t l = 0; l < P.launches.size(); ++l) // S14: a child ends before its parent does
       if (P.launches[l].name == "child")
         if (std::optional<uint32_t> parent = launchNamed("parent"))
@@ -233,11 +246,21 @@ private:
         return l;
     return None;
   }
-  uint32_t lastKernel() const {
-    for (uint32_t l = uint32_t(P.launches.size()); l-- > 0;)
-      if (!isHostLaunch(l))
-        return l;
-    return None;
+  /// The host thread `t` has launched `l` when it executes `at`.
+  bool launchedBefore(const ThreadCode &t, const Instr &at, uint32_t l) const {
+    if (!P.launches[l].byThread)
+      return true;
+    for (const Instr &i : t.code)
+      if (&i == &at)
+        break;
+      else if (i.verb == Verb::Launch && i.target == l)
+        return true;
+    return false;
+  }
+  bool onStream(const std::string &stream, uint32_t l) const {
+    auto it = OnStream.find(stream);
+    return it == OnStream.end() ||
+           std::find(it->second.begin(), it->second.end(), l) != it->second.end();
   }
 
   ProgramBuilder &B;

@@ -2,6 +2,7 @@
 // are in WordOps.cpp.
 #include "OpParser.h"
 
+#include "PtxWords.h"
 #include "WordOps.h"
 
 namespace scopesan::litmus {
@@ -168,8 +169,9 @@ bool parseOutcome(ThreadBuilder &t, Cursor &c, Instr &i) {
 }
 
 bool parseRmwOperands(ThreadBuilder &t, Cursor &c, Instr &i) {
-  i.value = Expr::constant(1);
+  i.value = Expr::constant(1); // also of inc and dec, whose operand is a bound
   i.compare = Expr::constant(0);
+  bool bounded = contains(i.text, "[inc]") || contains(i.text, "[dec]");
   Cursor probe = c;
   if (!probe.accept("("))
     return true;
@@ -185,7 +187,7 @@ bool parseRmwOperands(ThreadBuilder &t, Cursor &c, Instr &i) {
     std::optional<Expr> b = parts.size() == 2 ? t.expression(parts[1]) : std::nullopt;
     if (b)
       i.value = *b;
-  } else {
+  } else if (!bounded) {
     i.value = *a;
   }
   c = probe;
@@ -358,6 +360,9 @@ bool parseSpinPart(ThreadBuilder &t, std::string_view text, const std::string &a
     if (at == std::string_view::npos)
       at = text.find(sign);
   std::string_view op = trim(text.substr(0, at));
+  std::string spelledOut = ptxToNotation(op);
+  if (!spelledOut.empty())
+    op = spelledOut;
   size_t before = t.thread().code.size();
   if (!parseAccess(t, op))
     return false;

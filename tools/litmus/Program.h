@@ -58,7 +58,7 @@ enum class Verb : uint8_t {
   GridWait,         ///< griddepcontrol.wait
   LaunchDependents, ///< griddepcontrol.launch_dependents
   Launch,           ///< host or device: starts the launch `target`
-  Sync,             ///< host: waits for the launch `target`
+  Sync,             ///< host: waits for `launches`
   Nop
 };
 
@@ -124,7 +124,8 @@ struct Instr {
   Expr lhs, rhs;
   Compare cmp = Compare::Equal;
   uint32_t target = 0;
-  std::string launchName; ///< Launch: as the text names its target
+  std::string launchName;         ///< Launch: as the text names its target
+  std::vector<uint32_t> launches; ///< Sync: launches it waits for
 
   // BlockBarrier; the barrier is named by both expressions together
   Expr barrier, logicalBarrier;

@@ -11,8 +11,8 @@ namespace scopesan::litmus {
 struct ProgramText {
   std::vector<std::string> positions;
   std::vector<std::vector<std::string>> ops;
-  std::vector<std::string> names;     ///< empty: T0, T1, ...
-  std::string placement, notes;       ///< placement: empty = from the positions
+  std::vector<std::string> names; ///< empty: T0, T1, ...
+  std::string placement, notes;   ///< placement: empty = from the positions
   Row row(const std::string &id) const;
 };
 

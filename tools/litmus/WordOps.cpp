@@ -3,6 +3,7 @@
 #include "AsyncWords.h"
 #include "HostRows.h"
 #include "OpParser.h"
+#include "PtxWords.h"
 #include "Text.h"
 
 namespace scopesan::litmus {
@@ -13,7 +14,8 @@ namespace {
 bool parseSilent(ThreadBuilder &t, std::string_view op) {
   for (std::string_view w :
        {"avdevice", "visdevice", "shfl.sync", "vote.sync", "match.sync", "redux.sync", "activemask",
-        "elect.sync", "not participating", "never arrives", "yield", "none"})
+        "elect.sync", "not participating", "never arrives", "yield", "none", "wgmma.fence",
+        "tcgen05.wait::ld", "tcgen05.wait::st", "tcgen05.fence::before_thread_sync", "(bar)"})
     if (op == w)
       return true;
   return false;
@@ -73,12 +75,21 @@ bool parseProxyWord(ThreadBuilder &t, std::string_view op) {
     location = c.identifier();
     if (location == "it")
       location = "g";
-  } else if (c.accept("multimem.red ")) {
+  } else if (c.accept("multimem.red")) {
     i.verb = Verb::Rmw;
     i.returns = false;
     i.value = Expr::constant(1);
     i.order = MemoryOrder::Relaxed; // O1
     i.scope = Scope::System;
+    if (!parseSuffixes(c, i))
+      return false;
+    c.skipSpace();
+    location = c.identifier();
+  } else if (c.accept("multimem.ld_reduce")) {
+    if (!parseSuffixes(c, i))
+      return false;
+    i.scope = i.isStrong() ? Scope::System : Scope::Thread;
+    c.skipSpace();
     location = c.identifier();
   } else if (c.accept("multimem.st(.weak) ") || c.accept("multimem.st.weak ")) {
     i.verb = Verb::Store;
@@ -154,14 +165,15 @@ bool parseOrderWord(ThreadBuilder &t, std::string_view op) {
     i.arriveOnly = true;
     return true;
   }
-  if (op == "(bar)") // of the threads of one warp group that the text shows as one
-    return true;
   return false;
 }
 
 bool parseWarpBarrier(ThreadBuilder &t, std::string_view op) {
   Cursor c(op);
   if (!c.acceptWord("bar.warp.sync") && !c.acceptWord("__syncwarp"))
+    return false;
+  c.skipSpace();
+  if (!c.atEnd() && !isIdentifierStart(c.peek())) // lanes by number: threads here have none
     return false;
   t.add(Verb::WarpBarrier, op).mask = ~0u;
   return true;
@@ -175,6 +187,8 @@ bool parseWordOp(ThreadBuilder &t, std::string_view op) {
     c.skipSpace();
     return parseOp(t, c.rest());
   }
+  if (std::string notation = ptxToNotation(op); !notation.empty() && notation != op)
+    return parseOp(t, notation);
   return parseSilent(t, op) || parseClusterWord(t, op) || parseMbarrierWord(t, op) ||
          parseCopyWord(t, op) || parseHostWord(t, op) || parseProxyWord(t, op) ||
          parseStory(t, op) || parseOrderWord(t, op) || parseWarpBarrier(t, op) ||
