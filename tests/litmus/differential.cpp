@@ -72,10 +72,13 @@ void compareWhole(const Program &p, const DifferentialResult &r, bool cxxMode, T
   if (!v.complete)
     return;
   bool byAxioms = (cxxMode ? v.racyCxx : v.racyPtx) != 0, bySc = r.racyExecutions != 0;
+  bool explained = byAxioms == bySc || !bySc || (cxxMode ? v.racyCxxS5 : v.racyPtxS5) != 0;
+  if (!explained)
+    printf("%s: race in a sequentially consistent execution, none by the axioms\n", p.name.c_str());
   ++t.compared;
   t.sameVerdict += byAxioms == bySc;
   t.nonSc += byAxioms && !bySc;
-  t.s5 += bySc && !byAxioms && r.orderedByScFences != 0;
+  t.s5 += bySc && !byAxioms && (cxxMode ? v.racyCxxS5 : v.racyPtxS5) != 0;
 }
 
 void compare(uint64_t seed, const Arguments &a, Totals &t) {

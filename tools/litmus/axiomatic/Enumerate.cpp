@@ -399,8 +399,16 @@ AxiomaticVerdict axiomaticVerdict(const Program &p, const EnumerateLimits &limit
     if (!x.satisfiesGuard)
       return true;
     ++v.considered;
-    v.racyPtx += !races(*x.candidate, *x.relations, *x.derived, RaceReading::Ptx).empty();
-    v.racyCxx += !races(*x.candidate, *x.relations, *x.derived, RaceReading::Cxx).empty();
+    auto racy = [&](const Derived &d, RaceReading r) {
+      return !races(*x.candidate, *x.relations, d, r).empty();
+    };
+    v.racyPtx += racy(*x.derived, RaceReading::Ptx);
+    v.racyCxx += racy(*x.derived, RaceReading::Cxx);
+    Candidate unordered = *x.candidate;
+    unordered.scFences = Relation(unordered.size());
+    Derived d = x.candidate->scFences.empty() ? *x.derived : derive(unordered, *x.relations);
+    v.racyPtxS5 += racy(d, RaceReading::Ptx);
+    v.racyCxxS5 += racy(d, RaceReading::Cxx);
     return true;
   });
   return v;

@@ -31,6 +31,9 @@ struct AxiomaticVerdict {
   bool complete = false; ///< false: not applicable or too large
   uint64_t executions = 0, considered = 0;
   uint64_t racyPtx = 0, racyCxx = 0; ///< of the considered ones
+  /// Likewise where fence.sc order makes no edges (S5). The order still decides which executions
+  /// exist.
+  uint64_t racyPtxS5 = 0, racyCxxS5 = 0;
 };
 AxiomaticVerdict axiomaticVerdict(const Program &p, const EnumerateLimits &limits = {});
 
