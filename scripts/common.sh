@@ -10,6 +10,20 @@ fail() {
   exit 1
 }
 
+# Prints the comment at the head of the calling script and leaves.
+usage() {
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+  exit 0
+}
+# For scripts without arguments.
+no_arguments() {
+  case ${1:-} in
+    '') ;;
+    -h | --help) usage ;;
+    *) fail "unknown argument '$1'; see $0 --help" ;;
+  esac
+}
+
 # Configures when needed and builds the given targets (all without arguments).
 build() {
   say "building in $build_dir"

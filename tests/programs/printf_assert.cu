@@ -13,7 +13,7 @@
 //   proof D1
 // variant failing_assert -DFAIL
 //   why the kernel stops with an error that the program turns into its exit code
-//   verdict clean
+//   verdict incomplete
 //   exit 3
 //   proof S7
 #include "check.h"

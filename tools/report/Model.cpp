@@ -70,7 +70,7 @@ void applyProgressMode(Report &report, ProgressMode mode) {
 }
 
 void addDerivedLimits(Report &report) {
-  if (report.launches() == 0)
+  if (report.launches() == 0 && report.failures.empty()) // a failure says it better
     report.incomplete.push_back(
         {"no instrumented kernel ran",
          {},

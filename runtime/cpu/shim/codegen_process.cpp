@@ -35,10 +35,18 @@ std::string cacheFolder() {
   return Base + "/scopesan";
 }
 
+/// Code from the cache is executed: folders that are made here are this user's alone.
 void makeFolders(const std::string &Path) {
   for (size_t I = 1; I <= Path.size(); ++I)
     if (I == Path.size() || Path[I] == '/')
-      mkdir(Path.substr(0, I).c_str(), 0755);
+      mkdir(Path.substr(0, I).c_str(), 0700);
+}
+
+/// Whether only this user (or root) can write the folder.
+bool isTrusted(const std::string &Path) {
+  struct stat Status;
+  return !stat(Path.c_str(), &Status) && S_ISDIR(Status.st_mode) &&
+         (Status.st_uid == getuid() || Status.st_uid == 0) && !(Status.st_mode & S_IWOTH);
 }
 
 std::string helperPath() {
@@ -129,7 +137,14 @@ std::string runHelper(const std::string &Helper, const std::string &Input, std::
 } // namespace
 
 std::string scopesan::cpu::generateCode(const Snapshot &S, std::string &Error) {
-  makeFolders(cacheFolder());
+  std::string Folder = cacheFolder();
+  makeFolders(Folder);
+  if (!isTrusted(Folder)) {
+    Error = "the folder of compiled kernels '" + Folder +
+            "' does not exist and cannot be made, or others may write to it; name another one with "
+            "the option cache_dir";
+    return {};
+  }
   std::string Input = environmentOr("TMPDIR", "/tmp") + "/scopesan-XXXXXX.bc";
   int Fd = mkostemps(Input.data(), 3, O_CLOEXEC);
   if (Fd < 0 || !writeAll(Fd, S.Bitcode, S.Bytes)) {
