@@ -14,6 +14,7 @@
 // variant failing_assert -DFAIL
 //   why the kernel stops with an error that the program turns into its exit code
 //   verdict incomplete
+//   incomplete a kernel ended with an error
 //   exit 3
 //   proof S7
 #include "check.h"
