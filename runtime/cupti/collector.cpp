@@ -244,7 +244,10 @@ bool Collector::complete() {
   CUresult r = cuEventQuery(Done);
   if (r == CUDA_ERROR_NOT_READY)
     return false;
-  DeviceLost |= r != CUDA_SUCCESS;
+  if (r != CUDA_SUCCESS && !DeviceLost) {
+    DeviceLost = true;
+    host::incomplete(host::KernelFailed);
+  }
   return true;
 }
 

@@ -79,6 +79,8 @@ void nodeNamed(core::NodeId node, const std::string &what, uint32_t stream);
 core::FindingSink &findingSink();
 /// X1: something took part that is not modelled. `site` may be 0. Deduplicated with a count.
 void incomplete(const std::string &what, core::SiteId site = {});
+inline constexpr const char KernelFailed[] =
+    "a kernel ended with an error; what it had not executed was not checked";
 /// Number of accesses that reached the shadow so far (reported in the result).
 void setCheckedAccesses(uint64_t count);
 /// A failure of the tool itself: journalled, printed, makes the exit code 67.

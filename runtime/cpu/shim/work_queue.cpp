@@ -201,7 +201,7 @@ void WorkQueue::deviceFailed() {
   Failure F = TheEngine.failure();
   if (!F.Message.empty())
     complain(F.Message);
-  host::incomplete("a kernel ended with an error; what it had not executed was not checked");
+  host::incomplete(host::KernelFailed);
   Owner->Sticky = cudaError_t(F.Code);
   TheEngine.abandonAll();
   collectEnded();
