@@ -18,15 +18,15 @@ namespace scopesan::core {
 class Detector {
 public:
   Detector(FindingSink &sink, const DetectorOptions &options)
-      : C(sink, options), J(C), F(C, J), Sync(C), Barriers(C), Clusters(C, J, Sync), Async(C),
-        Progress(C) {}
+      : C(sink, options), J(C), Objects(Shadow), F(C, J, Objects), Sync(C), Barriers(C),
+        Clusters(C, J, Sync), Async(C), Progress(C) {}
   Detector(const Detector &) = delete;
   ~Detector() {
     for (Block *b : AllBlocks) {
       b->~Block();
       deallocate(b);
     }
-    Shadow.forEach([&](Cell &c) { F.forget(c); });
+    Shadow.forEach([&](Cell &c) { F.drop(c); });
   }
 
   // ---------------------------------------------------------------- launch order (S14)
@@ -165,7 +165,7 @@ public:
     checkPeer(t, addr, bytes, op, site);
     Op done = op.kind() == abi::AccessKind::Cas && !wrote ? o5FailedCas(op) : op;
     SyncOp s = C.syncOp(t, done, site);
-    SyncObject *o = find(addr, bytes);
+    SyncObject *o = Objects.find(addr, bytes);
     bool reads = done.kind() != abi::AccessKind::Store && done.kind() != abi::AccessKind::Red;
     if (reads) {
       Progress.read(t, o, addr, bytes, s, op.kind() == abi::AccessKind::Cas);
@@ -189,8 +189,8 @@ public:
     if (!wrote)
       return;
     if (!o)
-      o = create(addr, bytes);
-    replaceOthers(addr, bytes, o);
+      o = Objects.create(addr, bytes);
+    Objects.replaceOthers(addr, bytes, o);
     Sync.publish(t, *o, s);
   }
   void fence(Thread &t, Op op, SiteId site) {
@@ -338,7 +338,7 @@ public:
       F.strong(t, Shadow.cell(word),
                {Record::make(t.epoch(), site, op, mask, elementBytes, CopyProxy), 0}, word);
     });
-    if (SyncObject *o = find(addr, elementBytes))
+    if (SyncObject *o = Objects.find(addr, elementBytes))
       Sync.publish(t, *o, C.syncOp(t, op, site));
   }
   /// cp.async: the copy joins the thread's open group.
@@ -360,7 +360,7 @@ public:
   /// [addr, addr + bytes) becomes a new location (P5): allocated, freed, a new block's shared
   /// memory.
   void forget(uint64_t addr, uint64_t bytes) {
-    Shadow.forget(addr, bytes, [&](Cell &c) { F.forget(c); });
+    Shadow.forget(addr, bytes, [&](Cell &c, uint64_t word) { F.forget(c, word); });
   }
 
   uint64_t checkedAccesses() const { return Checked; }
@@ -441,15 +441,6 @@ private:
     t.lastAccess = t.time;
     J.beginAccess();
   }
-  /// Calls f(word address, byte mask) for each word that [addr, addr + bytes) touches.
-  template <class Fn> static void forWords(uint64_t addr, uint64_t bytes, Fn f) {
-    for (uint64_t a = addr, end = addr + bytes; a < end;) {
-      uint64_t word = a & ~uint64_t(WordBytes - 1), stop = minOf(end, word + WordBytes);
-      uint32_t mask = ((1u << (stop - a)) - 1) << (a - word);
-      f(word, mask);
-      a = stop;
-    }
-  }
   /// Splits a range so that whole words take the fast path.
   template <class Fn> static void chunks(uint64_t addr, uint64_t bytes, Fn f) {
     for (uint64_t a = addr, end = addr + bytes; a < end;) {
@@ -457,44 +448,6 @@ private:
       f(a, uint32_t(stop - a));
       a = stop;
     }
-  }
-
-  // ---------------------------------------------------------------- synchronization objects
-
-  SyncObject *find(uint64_t addr, uint32_t bytes) {
-    Overflow *o = Shadow.cell(addr & ~uint64_t(WordBytes - 1)).overflow();
-    for (SyncObject *x = o ? o->objects : nullptr; x; x = x->next)
-      if (x->address == addr && x->bytes == bytes)
-        return x;
-    return nullptr;
-  }
-  SyncObject *create(uint64_t addr, uint32_t bytes) {
-    SyncObject *x = new (allocate(sizeof(SyncObject)), PlacementTag{}) SyncObject();
-    x->address = addr;
-    x->bytes = bytes;
-    bool first = true;
-    forWords(addr, bytes, [&](uint64_t word, uint32_t) {
-      Overflow &o = F.overflowOf(Shadow.cell(word));
-      if (first) {
-        x->next = o.objects;
-        o.objects = x;
-      } else {
-        o.covering = x;
-      }
-      first = false;
-    });
-    return x;
-  }
-  /// S4: a write replaces the values of objects of another size or position that it overlaps.
-  void replaceOthers(uint64_t addr, uint32_t bytes, SyncObject *mine) {
-    forWords(addr, bytes, [&](uint64_t word, uint32_t) {
-      Overflow &o = F.overflowOf(Shadow.cell(word));
-      for (SyncObject *x = o.objects; x; x = x->next)
-        if (x != mine && x->address < addr + bytes && addr < x->address + x->bytes)
-          x->replacedByPlainWrite();
-      if (o.covering && o.covering != mine)
-        o.covering->replacedByPlainWrite();
-    });
   }
 
   // ---------------------------------------------------------------- blocks
@@ -560,6 +513,7 @@ private:
   Context C;
   ShadowMemory Shadow;
   Judge J;
+  SyncObjects Objects;
   Filter F;
   SyncRules Sync;
   BarrierRules Barriers;

@@ -5,12 +5,13 @@
 #pragma once
 
 #include "scopesan/core/judge.h"
+#include "scopesan/core/objects.h"
 
 namespace scopesan::core {
 
 class Filter {
 public:
-  Filter(Context &c, Judge &j) : C(c), J(j) {}
+  Filter(Context &c, Judge &j, SyncObjects &o) : C(c), J(j), Objects(o) {}
   ~Filter() = default;
 
   /// Weak read of the bytes `me.mask()` of the word.
@@ -68,7 +69,14 @@ public:
     return *c.overflow();
   }
   /// Empties a cell whose memory became a new location (P5).
-  void forget(Cell &c) {
+  void forget(Cell &c, uint64_t address) {
+    if (Overflow *o = c.overflow()) {
+      Objects.replaceAll(address, *o);
+      release(o);
+    }
+  }
+  /// Likewise when nothing is judged any more.
+  void drop(Cell &c) {
     if (Overflow *o = c.overflow())
       release(o);
   }
@@ -133,7 +141,7 @@ private:
     o.strong.filter([&](StrongRecord &s) { return (s.mask() & ~mine) || !C.ordered(t, s, me); });
     if (o.strong.size() != strongBefore)
       resummarize(o);
-    replaceValues(o);
+    Objects.replaceAll(address, o);
     if (o.writes.size() >= KeptWrites) // all unordered with each other, so races were reported here
       o.writes.swapRemove(0);
     o.writes.push(me);
@@ -166,24 +174,25 @@ private:
       return;
     for (const StrongRecord &s : o.strong)
       if ((s.mask() & me.mask()) && (writes || s.op().isWrite()) && !C.ordered(t, s, me) &&
-          !s16Observed(t, o, s))
+          !s16Observed(t, o, s, address))
         J.conflict(t, s, me, address);
   }
 
   /// S16 (PTX mode): the strong write `s` was observed, directly or through RMWs, by a morally
   /// strong read that happens before `t`'s present. An RMW is one operation: whoever observed what
   /// it wrote comes after it as a whole.
-  bool s16Observed(const Thread &t, const Overflow &o, const StrongRecord &s) const {
+  bool s16Observed(const Thread &t, const Overflow &o, const StrongRecord &s, uint64_t word) const {
     if (C.options.cxxMode || !s.version)
       return false;
-    for (const SyncObject *x = o.objects ? o.objects : o.covering; x; x = x->next) {
-      if (x->bytes != s.bytes() || x->address % WordBytes != uint32_t(__builtin_ctz(s.mask())))
-        continue; // another object of this word
-      for (const Observation &seen : x->observations)
-        if (seen.chainStart <= s.version && s.version <= seen.version && C.ordered(t, seen.read))
-          return true;
-    }
-    return false;
+    bool observed = false;
+    Objects.forEach(word, o, [&](const SyncObject &x) {
+      if (x.bytes != s.bytes() || x.address % WordBytes != uint32_t(__builtin_ctz(s.mask())))
+        return; // another object of this word
+      for (const Observation &seen : x.observations)
+        observed |=
+            seen.chainStart <= s.version && s.version <= seen.version && C.ordered(t, seen.read);
+    });
+    return observed;
   }
 
   /// Every lane of the group precedes `t`.
@@ -296,14 +305,6 @@ private:
       o.summary.add(C.order.placeOf({s.block}), s.op().scope(), s.mask(), s.bytes());
   }
 
-  /// S4: a weak write replaces the value of every synchronization object it touches.
-  static void replaceValues(Overflow &o) {
-    for (SyncObject *s = o.objects; s; s = s->next)
-      s->replacedByPlainWrite();
-    if (o.covering)
-      o.covering->replacedByPlainWrite();
-  }
-
   // ------------------------------------------------------------------ inline <-> overflow
 
   void promote(Cell &c) {
@@ -323,7 +324,7 @@ private:
   void demote(Cell &c) {
     Overflow *o = c.overflow();
     if (o->writes.size() != 1 || o->writes[0].mask() != FullWord || !o->readers.empty() ||
-        !o->strong.empty() || !o->nonCoherent.empty() || o->objects || o->covering || o->mbarrier ||
+        !o->strong.empty() || !o->nonCoherent.empty() || o->objects || o->covered || o->mbarrier ||
         o->widened.any)
       return;
     c.write = o->writes[0];
@@ -332,11 +333,7 @@ private:
   }
   void release(Overflow *o) {
     ReaderBytes -= o->readers.size() * sizeof(ReaderGroup);
-    while (SyncObject *s = o->objects) {
-      o->objects = s->next;
-      s->~SyncObject();
-      deallocate(s);
-    }
+    Objects.destroy(*o);
     if (o->mbarrier) {
       o->mbarrier->~Mbarrier();
       deallocate(o->mbarrier);
@@ -347,6 +344,7 @@ private:
   static constexpr uint32_t ScanBack = 16, ScanStrong = 4, WidenAt = 16, KeptWrites = 16;
   Context &C;
   Judge &J;
+  SyncObjects &Objects;
   Pool<Overflow> Overflows;
   uint64_t ReaderBytes = 0;
   uint64_t WidenedChecks = 0;

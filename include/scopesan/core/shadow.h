@@ -133,8 +133,8 @@ struct WidenedReaders {
 };
 
 struct Overflow {
-  SyncObject *objects = nullptr;  ///< those whose first word this is
-  SyncObject *covering = nullptr; ///< an object of an earlier word that extends into this one
+  SyncObject *objects = nullptr; ///< those whose first word this is
+  bool covered = false;          ///< an object of an earlier word extends into this one
   Vec<StrongRecord> strong;
   uint32_t pruneAt = 32; ///< strong records: next size at which dominated ones are dropped
   StrongSummary summary;
@@ -178,6 +178,11 @@ public:
     p->high = maxOf(p->high, word + 1);
     return p->cells[word];
   }
+  /// The cell if its page was ever touched, else null.
+  Cell *find(uint64_t address) {
+    Page **p = Pages.find((address >> PageBits) + 1);
+    return p ? &(*p)->cells[address >> 2 & (PageWords - 1)] : nullptr;
+  }
   /// Calls f(cell) for every touched cell.
   template <class F> void forEach(F f) {
     Pages.forEach([&](uint64_t, Page *p) {
@@ -185,7 +190,8 @@ public:
         f(p->cells[w]);
     });
   }
-  /// Calls f(cell) for each touched cell of [address, address + bytes), which then becomes empty.
+  /// Calls f(cell, address) for each touched cell of [address, address + bytes), which then becomes
+  /// empty.
   template <class F> void forget(uint64_t address, uint64_t bytes, F f) {
     if (!bytes)
       return;
@@ -195,7 +201,7 @@ public:
         uint64_t base = n << PageBits;
         uint32_t from = address > base ? (address - base) / WordBytes : 0;
         uint32_t to = minOf<uint64_t>(PageWords, (end - base + WordBytes - 1) / WordBytes);
-        clear(**p, from, to, f);
+        clear(**p, base, from, to, f);
       }
   }
   size_t footprint() const { return Pages.size() * sizeof(Page); }
@@ -217,10 +223,10 @@ private:
     c = {number, p};
     return p;
   }
-  template <class F> static void clear(Page &p, uint32_t from, uint32_t to, F f) {
+  template <class F> static void clear(Page &p, uint64_t base, uint32_t from, uint32_t to, F f) {
     uint32_t lo = maxOf(from, p.low), hi = minOf(to, p.high);
     for (uint32_t w = lo; w < hi; ++w) {
-      f(p.cells[w]);
+      f(p.cells[w], base + uint64_t(w) * WordBytes);
       p.cells[w] = Cell();
     }
     if (from <= p.low && to >= p.high) {
