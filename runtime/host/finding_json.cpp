@@ -48,6 +48,8 @@ void writeAccess(JsonWriter &json, const Registries &registries, const core::Acc
   writeOperation(json, registries, access.op, access.site);
   json.field("bytes", access.bytes);
   writeActor(json, registries, access.node, access.block, access.thread);
+  if (access.host.value)
+    json.field("host_thread", access.host.value);
   json.endObject();
 }
 

@@ -27,9 +27,9 @@ const char *nameOf(core::Hazard hazard) {
   return pick(Names, hazard);
 }
 const char *nameOf(core::Distance distance) {
-  static const char *const Names[] = {"same-warp",  "same-block",      "same-cluster",
-                                      "same-grid",  "between-kernels", "between-domains",
-                                      "host-device"};
+  static const char *const Names[] = {"same-warp",   "same-block",      "same-cluster",
+                                      "same-grid",   "between-kernels", "between-domains",
+                                      "host-device", "host-threads"};
   return pick(Names, distance);
 }
 const char *nameOf(MemoryKind kind) {

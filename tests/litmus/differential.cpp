@@ -1,10 +1,11 @@
 // Differential test: random programs through the detector and through the axiomatic model.
 //
 //   litmus_differential [--programs=N] [--first=SEED] [--memory-model=c++] [--show=N] [--whole]
-//                       [--proxies] [--launches]
+//                       [--proxies] [--launches] [--hosts]
 //
 // --proxies: one location has surface, texture and alias views, and there are proxy fences (S13).
 // --launches: every thread is a kernel; streams and events order some of them (S14).
+// --hosts: some threads are host threads, which call the API in between (S15).
 // Every sequentially consistent execution of every program is compared, pair by pair. With --whole
 // the program's verdict is also compared with all executions that the axioms allow. Exits 0 when
 // every difference is explained by a rule.
@@ -44,6 +45,7 @@ Arguments parse(int argc, char **argv) {
     a.whole |= word == "--whole";
     a.limits.proxies |= word == "--proxies";
     a.limits.launches |= word == "--launches";
+    a.limits.hosts |= word == "--hosts";
   }
   return a;
 }

@@ -2,6 +2,7 @@
 #include "host/collector.h"
 #include "Journal.h"
 #include "Support.h"
+#include "Words.h"
 
 #include <sys/wait.h>
 #include <thread>
@@ -116,6 +117,24 @@ TEST(Collector, ResolvesAFinding) {
   EXPECT_EQ(report.launches(), 1u);
   EXPECT_EQ(report.verdict(), report::Verdict::Findings);
   EXPECT_TRUE(report.incomplete.empty());
+}
+
+TEST(Collector, NamesHostThreads) { // S15
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    core::Finding finding = makeFinding(first);
+    finding.distance = core::Distance::HostThreads;
+    finding.first.node = finding.second.node = {};
+    finding.first.host = {1};
+    finding.second.host = {3};
+    host::findingSink().report(finding);
+    host::finish();
+  });
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].distance, "host-threads");
+  EXPECT_EQ(report.findings[0].accesses[1].hostThread, 3u);
+  EXPECT_EQ(report::describeActor(report.findings[0].accesses[1]), "host thread 3");
+  EXPECT_NE(report::titleOf(report.findings[0]).find("by host thread 1"), std::string::npos);
 }
 
 TEST(Collector, CountsRepeatedFindings) {

@@ -104,8 +104,11 @@ private:
   }
 
   void begin() {
-    HostLine = D.newTimeline();
-    HostNode = D.hostStep(HostLine, nullptr, 0);
+    core::HostId main = D.hosts().create({}, core::HostCode::Instrumented);
+    Start = D.hosts().past(main);
+    for (uint32_t t = 0; t < P.threads.size(); ++t)
+      HostOf.push_back(P.threads[t].at.host ? D.hosts().create(main, core::HostCode::Instrumented)
+                                            : core::HostId{});
     Setup = setUpMbarriers();
     uint32_t streams = 0;
     for (const Launch &l : P.launches)
@@ -114,7 +117,7 @@ private:
       Streams.push_back(D.newTimeline());
     for (uint32_t l = 0; l < P.launches.size(); ++l)
       if (!P.launches[l].byThread && !isHost(l))
-        launch(l);
+        launch(l, Start);
   }
   bool isHost(uint32_t launch) const {
     for (const ThreadCode &t : P.threads)
@@ -136,18 +139,14 @@ private:
       }
     return facts;
   }
-  void launch(uint32_t l) {
+  void launch(uint32_t l, NodeId launcher) {
     core::LaunchFacts facts = factsOf(l);
-    std::vector<NodeId> after{HostNode, Setup};
+    std::vector<NodeId> after{launcher, Setup};
     for (uint32_t a : P.launches[l].after)
       after.push_back(Nodes[a]);
     Nodes[l] = D.launch(Streams[P.launches[l].stream], after.data(), uint32_t(after.size()), facts);
     for (uint32_t primary : P.launches[l].programmatic)
       D.programmatic(Nodes[l], Nodes[primary]);
-  }
-  void hostStep(std::vector<NodeId> after) {
-    HostNode = D.hostStep(HostLine, after.data(), uint32_t(after.size()));
-    HostBlock = nullptr;
   }
 
   /// Blocks become resident when the first thread of the launch executes something.
@@ -187,9 +186,7 @@ private:
     const Position &at = P.threads[t].at;
     if (!at.host)
       return *D.thread(Blocks[at.launch][blockOf(t)], {Index[t]});
-    if (!HostBlock)
-      HostBlock = D.beginBlock(HostNode, 0);
-    return *D.thread(HostBlock, {0});
+    return D.hosts().thread(HostOf[t]);
   }
   void exit(uint32_t t) {
     const Position &at = P.threads[t].at;
@@ -248,14 +245,18 @@ private:
         Nodes[i.target] = D.deviceLaunch(threadOf(step.thread), factsOf(i.target));
         return;
       }
-      launch(i.target);
-      return hostStep({});
+      return launch(i.target, D.hosts().past(HostOf[step.thread]));
     case Verb::Sync: {
       std::vector<NodeId> after;
       for (uint32_t l : i.launches)
         after.push_back(Nodes[l]);
-      return hostStep(after);
+      D.hosts().step(HostOf[step.thread], after.data(), uint32_t(after.size()));
+      return;
     }
+    case Verb::Nop: // an API call that waits for nothing
+      if (P.threads[step.thread].at.host)
+        D.hosts().step(HostOf[step.thread], nullptr, 0);
+      return;
     default:
       return;
     }
@@ -347,7 +348,7 @@ private:
         continue;
       if (!b) {
         core::LaunchFacts facts;
-        setup = D.launch(D.newTimeline(), &HostNode, 1, facts);
+        setup = D.launch(D.newTimeline(), &Start, 1, facts);
         b = D.beginBlock(setup, 0);
       }
       core::Thread &t = *D.thread(b, {0});
@@ -407,9 +408,8 @@ private:
   const State &End;
   Sink Log;
   Detector D;
-  core::TimelineId HostLine;
-  NodeId HostNode, Setup;
-  core::Block *HostBlock = nullptr;
+  NodeId Start, Setup;              ///< before everything; after the initialisation of mbarriers
+  std::vector<core::HostId> HostOf; ///< by litmus thread
   std::vector<core::TimelineId> Streams;
   std::vector<Grid> Grids;
   std::vector<uint32_t> Index;     ///< thread index in its block, by litmus thread

@@ -108,8 +108,10 @@ void launchesByDevice(Program &p) {
   for (ThreadCode &t : p.threads) {
     std::pair<uint32_t, uint32_t> key{t.at.device, t.at.domain};
     size_t i = 0;
-    while (i < keys.size() && keys[i] != key)
+    while (i < keys.size() && (keys[i] != key || t.at.host))
       ++i;
+    if (t.at.host) // each host thread is for itself
+      key = {None, None};
     if (i == keys.size()) {
       keys.push_back(key);
       Launch l;
@@ -126,7 +128,10 @@ void launchesByDevice(Program &p) {
 bool parsePosition(std::string_view text, Position &out) {
   for (std::string_view part : split(text, ".")) {
     Cursor c(part);
-    std::string_view digits;
+    if (part == "host") {
+      out.host = true;
+      continue;
+    }
     auto number = [&]() -> std::optional<int64_t> { return parseInteger(c.rest()); };
     uint32_t *field = c.accept("dom") ? &out.domain
                       : c.accept("g") ? &out.device

@@ -38,6 +38,7 @@ public:
       addBarrier(p, 2);
     if (chance(15))
       addClusterBarrier(p);
+    addApiCalls(p);
     return p;
   }
 
@@ -62,7 +63,15 @@ private:
       addBarrier(p, 1);
     if (chance(15))
       addClusterBarrier(p);
+    addApiCalls(p);
     return p;
+  }
+  /// API calls that wait for nothing: what a host thread does before and after is one thread's.
+  void addApiCalls(ProgramText &p) {
+    for (uint32_t t = 0; t < p.positions.size(); ++t)
+      for (uint32_t n = p.positions[t] == "host" ? below(3) : 0; n; --n)
+        p.ops[t].insert(p.ops[t].begin() + below(uint32_t(p.ops[t].size() + 1)),
+                        "cudaStreamQuery(s1)");
   }
   /// "K0@s1; record e0; s2 waits e0; K1@s2; ...".
   void orderLaunches(ProgramText &p) {
@@ -102,7 +111,8 @@ private:
                warp = below(2);
       std::string p = "g" + std::to_string(device) + ".c" + std::to_string(cluster) + ".b" +
                       std::to_string(2 * cluster + block) + ".w" + std::to_string(warp);
-      Positions.push_back(p + (domain ? ".dom1" : ""));
+      bool host = Limits.hosts && chance(t ? 35 : 60);
+      Positions.push_back(host ? "host" : p + (domain ? ".dom1" : ""));
     }
     Locations = 2 + below(2);
     FenceShare = Limits.proxies ? 60 : chance(50) ? 0 : 20 + below(40);
@@ -110,6 +120,8 @@ private:
     Weak[1] = chance(70) ? 0 : 30;
     Weak[2] = chance(50) ? 0 : 60;
     OneScope = chance(40) ? int(1 + below(4)) : -1;
+    if (Limits.hosts && chance(70)) // what reaches a host thread
+      OneScope = 4;
   }
 
   std::string scope() {
@@ -168,6 +180,8 @@ private:
   /// A barrier of the block of some thread, reached by some of the block's threads.
   void addBarrier(ProgramText &p, uint32_t id) {
     const std::string &home = p.positions[below(uint32_t(p.positions.size()))];
+    if (home == "host")
+      return;
     std::string block = home.substr(0, home.find(".w"));
     bool warp = chance(20), counted = chance(30);
     for (uint32_t t = 0; t < p.positions.size(); ++t) {
@@ -189,6 +203,8 @@ private:
       return at.substr(0, at.find(".b")) + (at.find("dom") == std::string::npos ? "" : "dom");
     };
     std::string home = clusterOf(p.positions[below(uint32_t(p.positions.size()))]);
+    if (home == "host")
+      return;
     for (uint32_t t = 0; t < p.positions.size(); ++t) {
       if (clusterOf(p.positions[t]) != home)
         continue;

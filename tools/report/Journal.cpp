@@ -59,6 +59,7 @@ Operation operation(const json::Object &object) {
   result.frames = frames(object.getArray("frames"));
   result.kernel = text(object, "kernel");
   result.api = text(object, "api");
+  result.hostThread = static_cast<unsigned>(number(object, "host_thread"));
   result.launch = static_cast<unsigned>(number(object, "launch"));
   result.block = coordinates(object, "block");
   result.thread = coordinates(object, "thread");

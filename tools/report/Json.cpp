@@ -55,6 +55,8 @@ void writeOperation(OStream &json, const Operation &op) {
     if (op.kernel.empty()) {
       json.attribute("api", op.api);
       json.attribute("stream", op.stream);
+      if (op.hostThread)
+        json.attribute("host_thread", op.hostThread);
     } else {
       json.attribute("kernel", op.kernel);
       json.attribute("launch", op.launch);

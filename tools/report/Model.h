@@ -36,6 +36,7 @@ struct Operation {
   std::vector<Frame> frames; ///< innermost first
   std::string kernel;        ///< empty for host steps
   std::string api;           ///< API call of a host step or copy
+  unsigned hostThread = 0;   ///< of the program, from 1; 0 = none or not known
   unsigned launch = 0;
   Coordinates block{}, thread{};
   unsigned warp = 0, lane = 0, stream = 0, device = 0;

@@ -69,13 +69,17 @@ std::string numbered(StringRef what, const Coordinates &c) {
   return result;
 }
 
+std::string hostThread(const Operation &op) {
+  return op.hostThread ? "host thread " + std::to_string(op.hostThread) : "the host";
+}
+
 /// Who made an access, with just enough to tell it from the other one.
 std::string actorIn(const Finding &finding, const Operation &op, const Operation &other,
                     bool isSecond) {
   if (!op.isKnown())
     return "an unknown thread";
   if (op.kernel.empty())
-    return op.api.empty() ? "the host" : op.api;
+    return op.api.empty() ? hostThread(op) : op.api;
   StringRef distance = finding.distance;
   if (other.kernel.empty() && other.isKnown())
     return "kernel " + shortFunctionName(op.kernel);
@@ -248,7 +252,10 @@ std::string describeActor(const Operation &op) {
   std::string result;
   llvm::raw_string_ostream out(result);
   if (op.kernel.empty()) {
-    out << (op.api.empty() ? "the host" : op.api) << " on stream " << op.stream;
+    if (op.hostThread)
+      out << hostThread(op) << (op.api.empty() ? "" : " in " + op.api);
+    else
+      out << (op.api.empty() ? "the host" : op.api) << " on stream " << op.stream;
     return result;
   }
   auto dim = [&](const char *what, const Coordinates &c) {

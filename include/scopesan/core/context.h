@@ -29,6 +29,7 @@ struct RuleCounters {
     S10Phase,
     S12Copy,
     S13Fence,
+    S15Edge,
     S16Observed,
     D7,
     D8,

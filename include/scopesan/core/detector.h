@@ -3,12 +3,14 @@
 // One thread of control at a time. Every verdict is decided in the files it includes:
 //   launch.h S14     barrier.h S7 S8    cluster.h S9       sync_rules.h S1-S6 S10   async.h S12 S13
 //   filter.h P1 S16  judge.h D1-D11     progress.h A1      scope.h P3 P4            mbarrier.h S10
+//   host.h S15
 #pragma once
 
 #include "scopesan/core/async.h"
 #include "scopesan/core/barrier.h"
 #include "scopesan/core/cluster.h"
 #include "scopesan/core/filter.h"
+#include "scopesan/core/host.h"
 #include "scopesan/core/judge.h"
 #include "scopesan/core/progress.h"
 #include "scopesan/core/sync_rules.h"
@@ -19,7 +21,7 @@ class Detector {
 public:
   Detector(FindingSink &sink, const DetectorOptions &options)
       : C(sink, options), J(C), Objects(Shadow), F(C, J, Objects), Sync(C), Barriers(C),
-        Clusters(C, J, Sync), Async(C), Progress(C) {}
+        Clusters(C, J, Sync), Async(C), Progress(C), Hosts(C, Sync, Progress) {}
   Detector(const Detector &) = delete;
   ~Detector() {
     for (Block *b : AllBlocks) {
@@ -33,6 +35,8 @@ public:
   // A node is ordered after its timeline's previous node and after each of `after[0..n)`.
 
   TimelineId newTimeline() { return C.order.newTimeline(); }
+  /// Host threads, where their code is instrumented: they take the place of hostStep (S15).
+  HostThreads &hosts() { return Hosts; }
   /// A host API call, also one that waited for `after`.
   NodeId hostStep(TimelineId host, const NodeId *after, uint32_t n) {
     return C.order.add(NodeKind::HostStep, host, after, n, LaunchFacts(), 1);
@@ -520,6 +524,7 @@ private:
   ClusterRules Clusters;
   AsyncRules Async;
   ProgressRules Progress;
+  HostThreads Hosts;
   Snapshot Unknown; ///< what unmodelled operations may have published
   Vec<Block *> AllBlocks;
   Block *FreeBlocks = nullptr;

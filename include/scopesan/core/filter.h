@@ -262,7 +262,7 @@ private:
     for (uint32_t i = n; i-- > (n > ScanStrong ? n - ScanStrong : 0);)
       if (replaces(me, o.strong[i])) {
         o.strong[i] = me;
-        o.summary.add(t.block->place, me.op().scope(), me.mask(), me.bytes());
+        o.summary.add(t.block->place, me);
         return;
       }
     if (n >= o.pruneAt) {
@@ -270,18 +270,20 @@ private:
       o.pruneAt = maxOf(32u, o.strong.size() * 2);
     }
     o.strong.push(me);
-    o.summary.add(t.block->place, me.op().scope(), me.mask(), me.bytes());
+    o.summary.add(t.block->place, me);
   }
   /// Same thread, same bytes, and everything that races with `old` races with `me` too.
   static bool replaces(const Record &me, const Record &old) {
     return me.sameThread(old) && me.mask() == old.mask() && me.bytes() == old.bytes() &&
            (me.op().isWrite() || !old.op().isWrite()) && me.op().scope() <= old.op().scope();
   }
-  /// Of one block, everyone who is morally strong with `me` is so with `old`.
-  static bool dominates(const Record &me, const Record &old) {
-    return me.block == old.block && me.mask() == old.mask() && me.bytes() == old.bytes() &&
+  /// Of one block or host thread, everyone who is morally strong with `me` is so with `old`.
+  bool dominates(const Thread &t, const Record &me, const Record &old) const {
+    return me.mask() == old.mask() && me.bytes() == old.bytes() &&
            (me.op().isWrite() || !old.op().isWrite()) && old.op().scope() >= Scope::Block &&
-           me.op().scope() <= old.op().scope();
+           me.op().scope() <= old.op().scope() &&
+           (me.block == old.block ||
+            (t.block->place.host && C.order.placeOf({old.block}).block == t.block->place.block));
   }
   void pruneStrong(Thread &t, Overflow &o, const Record &me) {
     HashMap<uint32_t> latest; // newest index of each (thread, class)
@@ -292,7 +294,7 @@ private:
       uint32_t at = ++i;
       if (latest[strongKey(s)] != at)
         return false;
-      return !(replaces(me, s) || (dominates(me, s) && C.ordered(t, s, me)));
+      return !(replaces(me, s) || (dominates(t, me, s) && C.ordered(t, s, me)));
     });
     resummarize(o);
   }
@@ -302,7 +304,7 @@ private:
   void resummarize(Overflow &o) {
     o.summary = StrongSummary();
     for (const Record &s : o.strong)
-      o.summary.add(C.order.placeOf({s.block}), s.op().scope(), s.mask(), s.bytes());
+      o.summary.add(C.order.placeOf({s.block}), s);
   }
 
   // ------------------------------------------------------------------ inline <-> overflow

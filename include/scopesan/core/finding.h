@@ -23,7 +23,8 @@ enum class Distance : uint8_t {
   SameGrid,
   BetweenKernels,
   BetweenDomains,
-  HostDevice
+  HostDevice,
+  HostThreads
 };
 
 /// One side of a finding.
@@ -35,6 +36,7 @@ struct AccessRecord {
   ThreadIndex thread;
   uint64_t address = 0; ///< first byte of the whole access
   uint32_t bytes = 0;   ///< of the whole access
+  HostId host = {};     ///< host thread that made it, if one did (S15)
 };
 
 /// An operation whose scope was too narrow (D2, D3), and the smallest scope that suffices.

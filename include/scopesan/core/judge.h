@@ -208,12 +208,18 @@ private:
     if (r.bytes())
       address &= ~uint64_t(r.bytes() - 1);
     LaunchOrder::Issuer by = C.order.issuerOf({r.block});
-    return {{r.site}, r.op(),   p.node, p.block, by.block.value ? by.thread : r.thread(),
-            address,  r.bytes()};
+    return {{r.site},
+            r.op(),
+            p.node,
+            p.block,
+            by.block.value ? by.thread : r.thread(),
+            address,
+            r.bytes(),
+            C.order.node(p.node).host};
   }
   Distance distance(const Place &a, ThreadIndex ta, const Place &b, ThreadIndex tb) const {
     if (a.host || b.host)
-      return Distance::HostDevice;
+      return a.host && b.host ? Distance::HostThreads : Distance::HostDevice;
     if (a.node != b.node)
       return a.device == b.device && a.domain != b.domain ? Distance::BetweenDomains
                                                           : Distance::BetweenKernels;

@@ -35,6 +35,8 @@ struct LaunchNode {
   uint32_t blockCount = 0;
   BlockId orderedBelow; ///< all blocks with a smaller id precede this node
   LaunchFacts facts;
+  HostId host;      ///< host thread whose step this is (S15)
+  BlockId identity; ///< of that thread: the block of its first step
   bool begun = false;
   Vec<NodeId> after;     ///< direct predecessors
   Vec<NodeId> children;  ///< launched by the node's threads: they end before the node does
@@ -166,7 +168,7 @@ public:
       return placeOf(r.actorOf);
     const LaunchNode &n = Nodes[r.node.value];
     Place p;
-    p.block = block;
+    p.block = n.identity.value ? n.identity : block; // a host thread is one in all its steps
     p.node = r.node;
     p.device = n.facts.device;
     p.domain = n.facts.domain;

@@ -75,14 +75,16 @@ private:
     Finding f;
     f.rule = Rule::ProgressNotPromised;
     f.hazard = Hazard::ReadAfterWrite;
-    f.distance =
-        w.writer.place.node == w.reader.place.node ? Distance::SameGrid : Distance::BetweenKernels;
+    f.distance = w.reader.place.host                          ? Distance::HostDevice
+                 : w.writer.place.node == w.reader.place.node ? Distance::SameGrid
+                                                              : Distance::BetweenKernels;
     f.first = record(w.writer, w);
     f.second = record(w.reader, w);
     C.sink.report(f);
   }
-  static AccessRecord record(const SyncOp &o, const Wait &w) {
-    return {o.site, o.op, o.place.node, o.place.block, o.thread, w.address, w.bytes};
+  AccessRecord record(const SyncOp &o, const Wait &w) const {
+    return {o.site,   o.op,      o.place.node, o.place.block,
+            o.thread, w.address, w.bytes,      C.order.node(o.place.node).host};
   }
   Context &C;
 };

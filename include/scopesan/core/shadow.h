@@ -92,7 +92,8 @@ struct StrongSummary {
   bool oneBlock = true, oneCluster = true, oneDomain = true;
   uint32_t highestBlock = 0;
 
-  void add(const Place &p, Scope scope, uint32_t m, uint32_t size) {
+  void add(const Place &p, const Record &r) {
+    uint32_t m = r.mask(), size = r.bytes();
     if (!any) {
       *this = StrongSummary();
       any = true;
@@ -101,11 +102,11 @@ struct StrongSummary {
       bytes = size;
     }
     uniform &= mask == m && bytes == size;
-    least = minOf(least, scope);
+    least = minOf(least, r.op().scope());
     oneBlock &= includes(Scope::Block, p, place);
     oneCluster &= includes(Scope::Cluster, p, place);
     oneDomain &= includes(Scope::Device, p, place);
-    highestBlock = maxOf(highestBlock, p.block.value);
+    highestBlock = maxOf(highestBlock, r.block);
   }
   /// Every remembered strong access is morally strong with the given one.
   bool allMorallyStrongWith(const Place &p, Scope scope, uint32_t m, uint32_t size) const {

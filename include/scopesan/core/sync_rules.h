@@ -116,7 +116,7 @@ private:
 
   /// S1: every release pattern that the strong write `w` completes becomes a head of `o`.
   void s1Heads(Thread &t, SyncObject &o, const SyncOp &w) {
-    uint64_t key = threadKey(t.block->id, t.index) * 8;
+    uint64_t key = threadKey(t.block->identity(), t.index) * 8;
     Scope covered =
         Scope::Thread; // patterns at this scope or narrower are dominated by a newer one
     if (w.op.releases()) {

@@ -144,6 +144,8 @@ struct Block {
   Vec<PeerAccess> peerAccesses;
   BlockClock exitKnowledge; ///< what its threads knew when they exited (D8)
   Block *nextFree = nullptr;
+  /// What names its threads in all that they do: a host thread acts in one block per step (S15).
+  BlockId identity() const { return place.host ? place.block : id; }
 };
 
 inline Epoch Thread::epochAt(LocalTime t) const { return {block->id, index, t}; }
