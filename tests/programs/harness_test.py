@@ -16,6 +16,7 @@ FOLDER = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(FOLDER))
 
+from harness.build import sources  # noqa: E402
 from harness.header import Advice, HeaderError, Operand, parse_program  # noqa: E402
 from harness.match import Matcher  # noqa: E402
 from harness.run import find_programs, main, parse_seeds  # noqa: E402
@@ -292,6 +293,43 @@ class MatchTest(WithProgram):
         self.assertEqual(matcher.compare(report).problems, [])
         copy_access["api"] = "cudaMemsetAsync"
         self.assertRegex(" ".join(matcher.compare(report).problems), r"\+ D1 .*cudaMemsetAsync")
+
+    def test_library_operands(self):
+        program = self.parse(PROGRAM.replace("allow D1 x_store x_store seeds=20",
+                                             "require D1 lib:scan.cuh(store,weak) lib:scan.cuh"))
+        report = racy_report()
+        frames = [{"file": "/usr/include/warp.cuh", "line": 5},
+                  {"file": "/usr/include/scan.cuh", "line": 9}]
+        store, load = ({"file": frames[0]["file"], "line": 5, "kind": kind, "order": "weak",
+                        "bytes": 4, "frames": list(frames)} for kind in ("store", "load"))
+        report["findings"].append({"rule": "D1", "accesses": [store, load]})
+        matcher = Matcher(program, program.variants[1])
+        self.assertEqual(matcher.compare(report).problems, [])
+        store["kind"] = "load"  # no access of the pair is a store
+        self.assertEqual(len(matcher.compare(report).problems), 2)
+        store["kind"] = "store"
+        load["frames"].append({"file": "/src/flag.cu", "line": CALL})  # inlined into the program
+        self.assertEqual([p[0] for p in matcher.compare(report).problems], ["-", "+", "!"])
+        load["frames"][1:] = []  # of another header
+        self.assertEqual(len(matcher.compare(report).problems), 2)
+
+    def test_a_name_with_a_dot_is_a_library_header(self):
+        for line in ("require D1 scan.cuh x_store", "require D1 api:scan.cuh x_store"):
+            with self.assertRaisesRegex(HeaderError, "no operand"):
+                self.parse(PROGRAM.replace("allow D1 x_store x_store", line))
+
+
+class SourcesTest(unittest.TestCase):
+    def test_included_files_count_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve()
+            (root / "sub").mkdir()
+            (root / "a.cu").write_text('#include <vector>\n#include "sub/b.h"\n # include "c.cu"\n')
+            (root / "sub/b.h").write_text('#include "../c.cu"\n#include "missing.h"\n')
+            (root / "c.cu").write_text('// #include "d.h"\nint c;\n#include "a.cu"\n')
+            (root / "d.h").write_text("int d;\n")
+            names = [path.name for path in sources([root / "a.cu"])]
+            self.assertEqual(names, ["a.cu", "b.h", "c.cu"])
 
 
 class RunTest(WithProgram):

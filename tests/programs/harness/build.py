@@ -4,6 +4,7 @@ import fcntl
 import functools
 import hashlib
 import os
+import re
 import shlex
 import subprocess
 from dataclasses import dataclass, field
@@ -19,6 +20,24 @@ PLAIN_FLAGS = ["-x", "cuda", "--cuda-gpu-arch=sm_90", "--no-cuda-gpu-arch=sm_52"
 
 class BuildError(Exception):
     """A compile or link command failed; the message holds the command and its output."""
+
+
+INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]+"([^"\n]+)"', re.MULTILINE)
+
+
+def sources(units):
+    """The units and what they include by #include "...", directly or not, as far as it exists
+    beside the including file; each once, in order of first use."""
+    found = {}
+    todo = [Path(unit).resolve() for unit in units]
+    while todo:
+        path = todo.pop(0)
+        if path in found or not path.is_file():
+            continue
+        found[path] = None
+        names = INCLUDE.findall(path.read_bytes())
+        todo += [(path.parent / name.decode(errors="replace")).resolve() for name in names]
+    return list(found)
 
 
 @dataclass
@@ -78,8 +97,7 @@ class Builder:
         digest = hashlib.sha256()
         for command in self.commands(program, variant):
             digest.update(shlex.join(command).encode())
-        headers = sorted(program.path.parent.glob("*.h"))
-        for path in [unit.path for unit in program.units] + headers:
+        for path in sources(unit.path for unit in program.units):
             digest.update(path.name.encode() + path.read_bytes())
         digest.update(self.toolchain.encode())
         return digest.hexdigest()

@@ -31,13 +31,14 @@ class HeaderError(Exception):
 @dataclass(frozen=True)
 class Operand:
     """One side of a pair: a marked line or an API call, and facts the access must state."""
-    name: str               # marker without '@', or the API's name
+    name: str               # marker without '@', the API's name, or a library header's file name
     is_api: bool = False
     facts: frozenset = frozenset()  # words of KINDS, ORDERS, SCOPES, or "<n>B"
+    is_library: bool = False
 
     def __str__(self):
         facts = f"({','.join(sorted(self.facts))})" if self.facts else ""
-        return ("api:" if self.is_api else "") + self.name + facts
+        return ("api:" if self.is_api else "lib:" if self.is_library else "") + self.name + facts
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Program:
 
 
 MAGIC = re.compile(r"^// scopesan-test:\s*(.*\S)\s*$")
-OPERAND = re.compile(r"^(api:)?(\w+)(?:\(([\w,]*)\))?$")
+OPERAND = re.compile(r"^(?:(api|lib):)?([\w.]+)(?:\(([\w,]*)\))?$")
 
 
 def has_header(path):
@@ -204,14 +205,15 @@ def _parse_unit(program, rest):
 
 def _parse_operand(text):
     match = OPERAND.match(text)
-    if not match:
-        raise HeaderError(f"'{text}' is no operand; write marker, marker(fact,...) or api:name")
+    if not match or ("." in match.group(2) and match.group(1) != "lib"):
+        raise HeaderError(f"'{text}' is no operand; write marker, marker(fact,...), api:name "
+                          "or lib:header.h")
     facts = frozenset(filter(None, (match.group(3) or "").split(",")))
     unknown = [f for f in facts
                if f not in KINDS | ORDERS | SCOPES and not re.fullmatch(r"\d+B", f)]
     if unknown:
         raise HeaderError(f"unknown fact '{unknown[0]}' in '{text}'")
-    return Operand(match.group(2), bool(match.group(1)), facts)
+    return Operand(match.group(2), match.group(1) == "api", facts, match.group(1) == "lib")
 
 
 def _parse_blame(text):
@@ -358,7 +360,8 @@ def _check_variant(variant, markers):
         raise HeaderError("verdict 'incomplete' and 'incomplete' lines go together")
     used = set()
     for line in variant.require + variant.allow + variant.advise + variant.may_advise:
-        used |= {o.name for o in (line.first, line.second) if o and not o.is_api}
+        used |= {o.name for o in (line.first, line.second)
+                 if o and not o.is_api and not o.is_library}
         used |= {marker for marker, _ in getattr(line, "blame", None) or ()}
     for chain in variant.chains:
         used |= set(chain)

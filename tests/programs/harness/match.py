@@ -24,6 +24,11 @@ def own_frames(access, files):
     return [place for place in places if place[0] in files]
 
 
+def library_files(access):
+    """File names of an access's frames; the access is a library's when no frame is the program's."""
+    return {PurePath(f.get("file") or "").name for f in access.get("frames") or [access]}
+
+
 class Matcher:
     def __init__(self, program, variant):
         self.markers = program.markers
@@ -46,6 +51,9 @@ class Matcher:
     def operand_matches(self, operand, access):
         if operand.is_api:
             if access.get("api") != operand.name:
+                return False
+        elif operand.is_library:
+            if own_frames(access, self.files) or operand.name not in library_files(access):
                 return False
         else:
             frames = own_frames(access, self.files)

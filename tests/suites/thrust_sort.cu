@@ -1,0 +1,49 @@
+// scopesan-test: thrust::sort, sort_by_key, stable_sort with a comparison
+//
+// variant all
+//   verdict clean
+//   may-advise progress-not-promised
+//   proof S3 S7 S14
+#include "suite.h"
+
+#include <thrust/device_vector.h>
+#include <thrust/host_vector.h>
+#include <thrust/sort.h>
+
+namespace thrust_sort {
+
+struct ByLastDigit {
+  __host__ __device__ bool operator()(int a, int b) const { return a % 10 < b % 10; }
+};
+std::vector<int> onHost(const thrust::device_vector<int> &v) {
+  std::vector<int> result(v.size());
+  thrust::copy(v.begin(), v.end(), result.begin());
+  return result;
+}
+
+SUITE_TEST(thrustSort) { // by radix
+  std::vector<int> in = suite::values(n, 1 << 20);
+  thrust::device_vector<int> data(in.begin(), in.end());
+  thrust::sort(data.begin(), data.end());
+  std::sort(in.begin(), in.end());
+  EXPECT(onHost(data) == in);
+}
+
+SUITE_TEST(thrustSortByKey) {
+  std::vector<int> keys = suite::values(n, 300), right(n);
+  std::iota(right.begin(), right.end(), 0);
+  thrust::device_vector<int> k(keys.begin(), keys.end()), data(right.begin(), right.end());
+  thrust::stable_sort_by_key(k.begin(), k.end(), data.begin(), thrust::greater<int>());
+  std::stable_sort(right.begin(), right.end(), [&](int a, int b) { return keys[a] > keys[b]; });
+  EXPECT(onHost(data) == right);
+}
+
+SUITE_TEST(thrustStableSort) { // by merging
+  std::vector<int> in = suite::values(n, 5000);
+  thrust::device_vector<int> data(in.begin(), in.end());
+  thrust::stable_sort(data.begin(), data.end(), ByLastDigit());
+  std::stable_sort(in.begin(), in.end(), ByLastDigit());
+  EXPECT(onHost(data) == in);
+}
+
+} // namespace thrust_sort
