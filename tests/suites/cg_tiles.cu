@@ -113,10 +113,10 @@ SUITE_TEST(tiles32) { check<32>(n); }
 __global__ void dynamicTiles(int size, int *neighbour, int *ranks) {
   __shared__ int slots[96];
   auto tile = cg::tiled_partition(cg::this_thread_block(), size);
-  unsigned rank = tile.thread_rank();
+  unsigned rank = tile.thread_rank(), count = tile.size();
   slots[threadIdx.x] = threadIdx.x;
   tile.sync();
-  neighbour[threadIdx.x] = slots[threadIdx.x - rank + (rank + 1) % tile.num_threads()];
+  neighbour[threadIdx.x] = slots[threadIdx.x - rank + (rank + 1) % count];
   ranks[threadIdx.x] = rank;
 }
 

@@ -4,6 +4,12 @@
 //   verdict clean
 //   may-advise progress-not-promised
 //   proof S3 S7 S14
+// variant unique_in_place -DIN_PLACE
+//   why a block's writes overtake what its predecessors read: docs/known-library-findings.md
+//   verdict findings
+//   require D1 lib:unique.h(load,weak) lib:unique.h(store,weak) distance=same-grid hazard=WAR
+//   may-advise progress-not-promised
+//   proof S3 D1
 #include "suite.h"
 
 #include <thrust/copy.h>
@@ -54,9 +60,15 @@ SUITE_TEST(thrustRemoveIf) {
 SUITE_TEST(thrustUnique) {
   std::vector<int> in = suite::values(n, 3);
   Vector data(in.begin(), in.end());
+#ifdef IN_PLACE
   auto end = thrust::unique(data.begin(), data.end());
+  Vector &out = data;
+#else
+  Vector out(n);
+  auto end = thrust::unique_copy(data.begin(), data.end(), out.begin());
+#endif
   in.erase(std::unique(in.begin(), in.end()), in.end());
-  EXPECT(onHost(data, end) == in);
+  EXPECT(onHost(out, end) == in);
 }
 
 SUITE_TEST(thrustUniqueByKey) {

@@ -1,0 +1,19 @@
+// scopesan-test: cooperative groups, libcu++ and language suites as one program: what CI compiles
+//
+// variant all
+//   verdict clean
+//   may-advise progress-not-promised
+//   may-advise over-synchronized
+//   may-advise unordered-strong
+//   proof P1 P5 O3 O5 S3 S4 S7 S8 S10 S11 S12
+#include "cg_block_grid.cu"
+#include "cg_coalesced.cu"
+#include "cg_large_tiles.cu"
+#include "cg_tiles.cu"
+#include "cuda_atomic_ref.cu"
+#include "cuda_barrier.cu"
+#include "cuda_latch.cu"
+#include "cuda_pipeline.cu"
+#include "cuda_semaphore.cu"
+#include "language_calls.cu"
+#include "language_memory.cu"
