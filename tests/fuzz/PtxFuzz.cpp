@@ -3,8 +3,8 @@
 //   ptx_fuzz --statements=N [--seed=S] FILE-OR-FOLDER...
 //
 // The strings of the given CUDA headers are mutated: bytes changed, inserted, dropped, pieces of
-// two strings joined, numbers made extreme, brackets unbalanced. What parses must have effects whose
-// indices stay inside the program. Prints the string that breaks a rule; exit code 1 then.
+// two strings joined, numbers made extreme, brackets unbalanced. What parses must have effects
+// whose indices stay inside the program. Prints the string that breaks a rule; exit code 1 then.
 #include "AsmStrings.h"
 
 #include "Effects.h"
@@ -40,11 +40,12 @@ using Random = std::mt19937_64;
 size_t below(Random &R, size_t N) { return N ? size_t(R() % N) : 0; }
 
 constexpr const char *Pieces[] = {
-    ";",   "{",    "}",   "[",    "]",    ",",      "@!",    "@p ",   ".reg .pred p;", "$0",
-    "$99", "$$",   "%",   "0x",   "::",   ".",      "+",     "-",     "${0:m}",        "${:uid}",
-    "_",   "\"",   "//",  "/*",   "*/",   "\n",     "\\",    "|",     ":",             "bra L;",
-    "L:",  ".b32", ".v4", ".gpu", ".sys", ".weak",  ".cta",  "0f3f8", "0d0",           "!",
-    "ld",  "st",   "cp",  "atom", "bar",  "fence ", "setp.", "selp.", ".param",        "call"};
+    ";",      "{",       "}",      "[",      "]",    ",",   "@!",   "@p ",  ".reg .pred p;",
+    "$0",     "$99",     "$$",     "%",      "0x",   "::",  ".",    "+",    "-",
+    "${0:m}", "${:uid}", "_",      "\"",     "//",   "/*",  "*/",   "\n",   "\\",
+    "|",      ":",       "bra L;", "L:",     ".b32", ".v4", ".gpu", ".sys", ".weak",
+    ".cta",   "0f3f8",   "0d0",    "!",      "ld",   "st",  "cp",   "atom", "bar",
+    "fence ", "setp.",   "selp.",  ".param", "call"};
 constexpr const char *Numbers[] = {"0",
                                    "-1",
                                    "4294967296",

@@ -1,5 +1,6 @@
 #include "Cache.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
@@ -7,6 +8,9 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
+
+#include <chrono>
+#include <tuple>
 
 using namespace llvm;
 using namespace scopesan;
@@ -21,6 +25,16 @@ std::string codegen::cacheKey(ArrayRef<StringRef> Parts) {
   return toHex(Hash.final<16>(), /*LowerCase=*/true);
 }
 
+/// Notes that the entry is in use: its modification time is the time of last use. A failure (a
+/// directory that only others may write) costs nothing but a worse choice in trim().
+static void touch(StringRef Entry) {
+  int File;
+  if (sys::fs::openFileForRead(Entry, File))
+    return;
+  (void)sys::fs::setLastAccessAndModificationTime(File, std::chrono::system_clock::now());
+  sys::Process::SafelyCloseFileDescriptor(File);
+}
+
 static Error cannot(const Twine &What, StringRef Path, std::error_code EC) {
   return createStringError("cannot " + What + " '" + Path + "': " + EC.message() +
                            ": choose another --cache-dir");
@@ -31,8 +45,10 @@ Expected<std::string> codegen::findOrBuild(StringRef Directory, StringRef Key,
   SmallString<128> Base(Directory);
   sys::path::append(Base, Key);
   std::string Entry = (Base + ".so").str();
-  if (sys::fs::exists(Entry))
+  if (sys::fs::exists(Entry)) {
+    touch(Entry);
     return Entry;
+  }
   if (std::error_code EC = sys::fs::create_directories(Directory))
     return cannot("create", Directory, EC);
 
@@ -69,4 +85,49 @@ Expected<std::string> codegen::findOrBuild(StringRef Directory, StringRef Key,
     return cannot("write", Entry, EC);
   }
   return Entry;
+}
+
+namespace {
+struct OldFile {
+  sys::TimePoint<> Used;
+  uint64_t Bytes;
+  std::string Path;
+};
+} // namespace
+
+/// The files of `Directory` that this cache makes: entries, and what builds leave when they die.
+static void listFiles(StringRef Directory, SmallVectorImpl<OldFile> &Entries,
+                      SmallVectorImpl<OldFile> &Remains) {
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(Directory, EC), End; I != End && !EC; I.increment(EC)) {
+    StringRef Name = sys::path::filename(I->path()),
+              Key = Name.take_until([](char C) { return C == '.'; });
+    ErrorOr<sys::fs::basic_file_status> Status = I->status();
+    if (!Status || Key.size() != 32 || !all_of(Key, isHexDigit))
+      continue; // not ours
+    OldFile File{Status->getLastModificationTime(), Status->getSize(), I->path()};
+    (Name.drop_front(Key.size()) == ".so" ? Entries : Remains).push_back(std::move(File));
+  }
+}
+
+void codegen::trim(StringRef Directory, uint64_t Bytes, StringRef Keep) {
+  SmallVector<OldFile, 0> Entries, Remains;
+  listFiles(Directory, Entries, Remains);
+  for (const OldFile &File : Remains)
+    if (std::chrono::system_clock::now() - File.Used > std::chrono::hours(24))
+      sys::fs::remove(File.Path);
+  uint64_t Total = 0;
+  for (const OldFile &File : Entries)
+    Total += File.Bytes;
+  sort(Entries, [](const OldFile &A, const OldFile &B) {
+    return std::tie(A.Used, A.Path) < std::tie(B.Used, B.Path);
+  });
+  for (const OldFile &File : Entries) {
+    if (Total <= Bytes)
+      break;
+    if (File.Path == Keep)
+      continue;
+    sys::fs::remove(File.Path);
+    Total -= File.Bytes;
+  }
 }

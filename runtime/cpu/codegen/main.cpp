@@ -26,6 +26,7 @@ static constexpr StringRef Usage =
     "  FILE           bitcode, IR text, or an object, executable or fat binary that holds\n"
     "                 snapshots; - reads standard input\n"
     "  --cache-dir=D  where generated libraries are kept; their paths are printed\n"
+    "  --cache-mb=N   size to which that directory is trimmed (default 512)\n"
     "  -O0 -O1 -O2    no passes, light passes (default), all passes\n"
     "  --emit-ll      print the retargeted IR instead; optimised when -O is given\n"
     "  --stats        print counts and times to stderr, one JSON line a module\n";
@@ -35,6 +36,7 @@ namespace {
 struct CommandLine {
   std::string Input;
   std::string CacheDirectory;
+  uint64_t CacheMegabytes = 512;
   std::optional<unsigned> Level;
   bool EmitLl = false;
   bool Stats = false;
@@ -49,7 +51,10 @@ static Expected<CommandLine> parseCommandLine(ArrayRef<char *> Arguments) {
     StringRef Rest = Argument;
     if (Rest.consume_front("--cache-dir="))
       Line.CacheDirectory = Rest;
-    else if (Argument == "-O0" || Argument == "-O1" || Argument == "-O2")
+    else if (Rest.consume_front("--cache-mb=")) {
+      if (Rest.getAsInteger(10, Line.CacheMegabytes))
+        return createStringError("'" + Argument + "' is no number of megabytes");
+    } else if (Argument == "-O0" || Argument == "-O1" || Argument == "-O2")
       Line.Level = Argument.back() - '0';
     else if (Argument == "--emit-ll")
       Line.EmitLl = true;
@@ -152,6 +157,8 @@ Error Session::process(MemoryBufferRef Input) {
   });
   if (!Library)
     return Library.takeError();
+  if (!Hit)
+    trim(Line.CacheDirectory, Line.CacheMegabytes << 20, *Library);
   outs() << *Library << "\n";
   if (Line.Stats)
     printStats(*Library, Hit);

@@ -107,7 +107,8 @@ std::string runHelper(const std::string &Helper, const std::string &Input, std::
   posix_spawn_file_actions_init(&Actions);
   posix_spawn_file_actions_adddup2(&Actions, Pipe[1], STDOUT_FILENO);
   std::string Cache = "--cache-dir=" + cacheFolder();
-  const char *Arguments[] = {Helper.c_str(), Cache.c_str(), Input.c_str(), nullptr};
+  std::string Limit = "--cache-mb=" + std::to_string(host::options().cache_mb);
+  const char *Arguments[] = {Helper.c_str(), Cache.c_str(), Limit.c_str(), Input.c_str(), nullptr};
   std::vector<char *> Environment = cleanEnvironment();
   pid_t Child;
   int Status = posix_spawn(&Child, Helper.c_str(), &Actions, nullptr,

@@ -175,18 +175,30 @@ static void *loadInstance(const std::string &Path, std::string &Error) {
   return Library;
 }
 
-cudaError_t ModuleRegistry::loadSnapshot(DeviceModule *M, const Snapshot &S) {
-  std::string Error;
-  std::string Path = generateCode(S, Error);
-  if (!Error.empty())
-    return loadFailed(*M, Error);
-  void *Library = loadInstance(Path, Error);
+/// Generates code and loads it. Null with `Error` set when either failed.
+static const Module *loadCode(const Snapshot &S, std::string &Path, std::string &Error) {
+  Error.clear();
+  Path = generateCode(S, Error);
+  void *Library = Error.empty() ? loadInstance(Path, Error) : nullptr;
   if (!Library)
-    return loadFailed(*M, Error);
+    return nullptr;
   auto *Code = static_cast<const Module *>(dlsym(Library, ModuleExport));
-  if (!Code || Code->abiVersion != CpuAbiVersion)
-    return loadFailed(*M,
-                      "'" + Path + "' was made for another version of ScopeSan; clear the cache");
+  if (Code && Code->abiVersion == CpuAbiVersion)
+    return Code;
+  Error = "'" + Path + "' was made for another version of ScopeSan; clear the cache";
+  return nullptr;
+}
+
+cudaError_t ModuleRegistry::loadSnapshot(DeviceModule *M, const Snapshot &S) {
+  std::string Path, Error;
+  const Module *Code = loadCode(S, Path, Error);
+  if (!Code && !Path.empty()) {
+    // Trimmed by another process since, or damaged (a machine that lost power): once more.
+    unlink(Path.c_str());
+    Code = loadCode(S, Path, Error);
+  }
+  if (!Code)
+    return loadFailed(*M, Error);
   if (Code->sites)
     rememberSites(host::registerModule(*Code->sites, M->Name).value, Code->sites);
   M->Code.push_back(Code);
