@@ -14,7 +14,7 @@ void Scheduler::configure(uint64_t Seed, uint32_t PreemptionInterval) {
 }
 
 void Scheduler::clear() {
-  Head = Count = RoundLeft = 0;
+  Head = Count = RoundLeft = Drawn = 0;
   Quiet = 0;
   drawCountdown();
 }
@@ -34,17 +34,35 @@ void Scheduler::push(Thread *T) {
   Ring[(Head + Count++) & Mask] = T;
 }
 
-Thread *Scheduler::pop() {
-  if (!RoundLeft || RoundLeft > Count)
-    RoundLeft = Count;
-  if (RoundLeft > 1) {
-    uint32_t Chosen = (Head + Chance.below(RoundLeft)) & Mask;
-    std::swap(Ring[Head & Mask], Ring[Chosen]);
+/// Gives the next places of the round to random threads of it. A switch to a thread that ran long
+/// ago misses the cache at each step from thread to fiber to stack; the next threads' memory is
+/// fetched one step a turn.
+void Scheduler::drawAhead() {
+  for (; Drawn < std::min(DrawAhead, RoundLeft); ++Drawn) {
+    uint32_t Chosen = Drawn + Chance.below(RoundLeft - Drawn);
+    std::swap(Ring[(Head + Drawn) & Mask], Ring[(Head + Chosen) & Mask]);
+    __builtin_prefetch(waiting(Drawn));
+    __builtin_prefetch(&waiting(Drawn)->Detect);
   }
-  --RoundLeft;
-  --Count;
-  Thread *T = Ring[Head];
+  constexpr uint32_t FiberAt = DrawAhead / 2, FrameAt = DrawAhead / 4;
+  if (Drawn > FiberAt)
+    __builtin_prefetch(waiting(FiberAt)->Stack);
+  if (Drawn > FrameAt && waiting(FrameAt)->Stack) {
+    const char *Frame = static_cast<const char *>(waiting(FrameAt)->Stack->StackPointer);
+    __builtin_prefetch(Frame);
+    __builtin_prefetch(Frame + 64);
+  }
+}
+
+Thread *Scheduler::pop() {
+  if (!RoundLeft)
+    RoundLeft = Count;
+  drawAhead();
+  Thread *T = waiting(0);
   Head = (Head + 1) & Mask;
+  --Count;
+  --RoundLeft;
+  --Drawn;
   return T;
 }
 

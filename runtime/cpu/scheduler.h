@@ -60,13 +60,18 @@ public:
 private:
   void preempt();
   void drawCountdown();
+  void drawAhead();
+  Thread *waiting(uint32_t Place) const { return Ring[(Head + Place) & Mask]; }
   void dispatch();
   uint64_t quietLimit() const;
   void grow();
 
-  // Ring buffer; the first `RoundLeft` entries belong to the current round.
+  // Ring buffer; the first `RoundLeft` entries belong to the current round, the first `Drawn` of
+  // them have their places already.
+  //   pushed at the tail -> in the round -> drawn (its memory is fetched meanwhile) -> popped
   std::vector<Thread *> Ring;
-  uint32_t Mask = 0, Head = 0, Count = 0, RoundLeft = 0;
+  uint32_t Mask = 0, Head = 0, Count = 0, RoundLeft = 0, Drawn = 0;
+  static constexpr uint32_t DrawAhead = 8;
   int64_t Countdown = 0;
   int64_t Budget = 0;
   uint64_t Quiet = 0; ///< waiting yields since the last wake, exit or value-changing store
