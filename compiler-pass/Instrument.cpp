@@ -208,6 +208,8 @@ void FunctionInstrumenter::instruction(Instruction &I, Operation &O) {
     return warpBarrier(I, O);
   case OperationKind::InlineAsm:
     return instrumentAsm(Context, cast<CallBase>(I));
+  case OperationKind::Ptx:
+    return instrumentIntrinsic(Context, cast<CallBase>(I), O.Ptx, O.Text);
   case OperationKind::Unmodelled: {
     IRBuilder<> B(&I);
     return Context.unmodelled(B, I, O.Text, "not modelled yet");

@@ -57,6 +57,35 @@ const CallRow *findCall(StringRef Name) {
   return Best;
 }
 
+struct PtxRow {
+  StringLiteral Name, Text, Otherwise;
+  unsigned Flag; ///< argument that chooses between the two texts
+};
+constexpr unsigned NoFlag = ~0u;
+
+constexpr PtxRow PtxTable[] = {
+#define SCOPESAN_NVVM_PTX(name, text) {name, text, "", NoFlag},
+#define SCOPESAN_NVVM_PTX_FLAG(name, argument, text, otherwise) {name, text, otherwise, argument},
+#include "nvvm_ptx.def"
+};
+
+/// PTX that the call becomes; empty if the table lacks it.
+StringRef ptxOf(const CallBase &C, StringRef Name) {
+  for (const PtxRow &Row : PtxTable) {
+    StringRef Rest = Name;
+    if (!Rest.consume_front(Row.Name))
+      continue;
+    unsigned AddressSpace;
+    if (!Rest.empty() && (!Rest.consume_front(".p") || Rest.getAsInteger(10, AddressSpace)))
+      continue;
+    if (Row.Flag == NoFlag)
+      return Row.Text;
+    auto *Flag = dyn_cast<ConstantInt>(C.getArgOperand(Row.Flag));
+    return Flag ? StringRef(Flag->isOne() ? Row.Text : Row.Otherwise) : StringRef();
+  }
+  return {};
+}
+
 std::string printed(const Instruction &I) {
   std::string Text;
   raw_string_ostream OS(Text);
@@ -256,6 +285,12 @@ Operation call(CallBase &C) {
   // Defined functions are instrumented themselves; what other modules lack is known at load time.
   if (!Callee || !Callee->isDeclaration())
     return O;
+  if (StringRef Text = ptxOf(C, Callee->getName()); !Text.empty()) {
+    O.Kind = OperationKind::Ptx;
+    O.Ptx = Text.str();
+    O.Text = printed(C);
+    return O;
+  }
   if (Callee->isIntrinsic() && C.doesNotAccessMemory())
     return O;
   if (const CallRow *Row = findCall(Callee->getName()))

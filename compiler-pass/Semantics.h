@@ -23,6 +23,7 @@ enum class OperationKind : uint8_t {
   BlockBarrier, ///< Barrier, Id, Count (null = all threads of the block)
   WarpBarrier,  ///< Mask
   InlineAsm,
+  Ptx,       ///< an intrinsic with the effects of the PTX in Ptx
   Unmodelled ///< Text says what
 };
 
@@ -39,7 +40,7 @@ struct Operation {
   llvm::Value *Source = nullptr, *Length = nullptr;
   abi::BarrierKind Barrier = abi::BarrierKind::Sync;
   llvm::Value *Id = nullptr, *Count = nullptr, *Mask = nullptr;
-  std::string Text;
+  std::string Text, Ptx;
 };
 
 /// Classifies `I` of a normalised module.

@@ -4,6 +4,7 @@ add_library(ScopeSanPass MODULE
   AbiCalls.cpp
   Elide.cpp
   Instrument.cpp
+  InstrumentAccess.cpp
   InstrumentAsm.cpp
   LinkRuntime.cpp
   Normalise.cpp
