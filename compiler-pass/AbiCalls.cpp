@@ -103,9 +103,17 @@ Value *AbiCalls::site(IRBuilderBase &B, uint32_t Index) {
   return Index ? B.CreateAdd(Base, B.getInt32(Index)) : Base;
 }
 
-void AbiCalls::weak(IRBuilderBase &B, bool Write, Value *Address, uint32_t Bytes, uint32_t Site) {
-  call(B, Write ? "__scopesan_write" : "__scopesan_read",
+void AbiCalls::weak(IRBuilderBase &B, abi::Op Op, Value *Address, uint32_t Bytes, uint32_t Site) {
+  if (Op.isNonCoherent())
+    return nonCoherentRead(B, Address, B.getInt32(Bytes), Site);
+  call(B, Op.isWrite() ? "__scopesan_write" : "__scopesan_read",
        {Address, B.getInt32(Bytes), site(B, Site)});
+}
+
+void AbiCalls::nonCoherentRead(IRBuilderBase &B, Value *Address, Value *Bytes, uint32_t Site) {
+  call(B, "__scopesan_proxy_access",
+       {Address, B.CreateZExtOrTrunc(Bytes, B.getInt32Ty()), B.getInt32(0),
+        B.getInt32(uint32_t(abi::Proxy::NonCoherent)), site(B, Site)});
 }
 
 void AbiCalls::range(IRBuilderBase &B, bool Write, Value *Address, Value *Length, uint32_t Site) {

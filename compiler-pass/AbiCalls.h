@@ -30,8 +30,11 @@ public:
   /// `ForGpu`: the module's own code, which the device runtime serves (gpu_abi.def).
   AbiCalls(llvm::Module &M, bool ForGpu);
 
-  void weak(llvm::IRBuilderBase &B, bool Write, llvm::Value *Address, uint32_t Bytes,
+  /// A weak access; a non-coherent read is one through its own proxy (O6).
+  void weak(llvm::IRBuilderBase &B, abi::Op Op, llvm::Value *Address, uint32_t Bytes,
             uint32_t Site);
+  void nonCoherentRead(llvm::IRBuilderBase &B, llvm::Value *Address, llvm::Value *Bytes,
+                       uint32_t Site);
   void range(llvm::IRBuilderBase &B, bool Write, llvm::Value *Address, llvm::Value *Length,
              uint32_t Site);
   void atomicBefore(llvm::IRBuilderBase &B, const StrongAccess &A);

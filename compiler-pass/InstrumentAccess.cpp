@@ -120,7 +120,7 @@ bool PtxInstrumenter::access(const Statement &S, const Effect &E) {
   uint32_t Site = Context.Sites.add(Call, E.Op, E.bytes(), valueText(S));
   LocatedBuilder B(position(After, E), Location);
   if (!E.Op.isStrong()) {
-    Context.Calls.weak(B, E.Op.isWrite(), address(B, E.Address), E.bytes(), Site);
+    Context.Calls.weak(B, E.Op, address(B, E.Address), E.bytes(), Site);
     return true;
   }
   StrongAccess A{address(B, E.Address), E.bytes(), Context.Sites.op(Site), Site};

@@ -1,9 +1,9 @@
 #include "Semantics.h"
 
 #include "AddressSpaces.h"
+#include "NonCoherent.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -158,27 +158,6 @@ Operation access(Instruction &I, Value *Address, Type *T, AccessKind Kind, Memor
   return O;
 }
 
-/// O6: loads that the back end turns into ld.global.nc. Same test as NVPTXTagInvariantLoads.
-bool isNonCoherent(const LoadInst &L) {
-  const Value *P = L.getPointerOperand();
-  unsigned AS = P->getType()->getPointerAddressSpace();
-  if (L.isVolatile() || L.isAtomic())
-    return false;
-  if (AS == GlobalAddressSpace && L.hasMetadata(LLVMContext::MD_invariant_load))
-    return true;
-  if ((AS != GlobalAddressSpace && AS != GenericAddressSpace) ||
-      L.getFunction()->getCallingConv() != CallingConv::PTX_Kernel)
-    return false;
-  SmallVector<const Value *, 4> Objects;
-  getUnderlyingObjects(P, Objects);
-  return all_of(Objects, [](const Value *V) {
-    if (auto *A = dyn_cast<Argument>(V))
-      return A->onlyReadsMemory() && A->hasNoAliasAttr();
-    auto *G = dyn_cast<GlobalVariable>(V);
-    return G && G->isConstant();
-  });
-}
-
 template <typename InstructionT>
 Operation loadOrStore(InstructionT &I, Type *T, AccessKind Kind, uint32_t Flags) {
   if (I.isVolatile()) // O2; NVPTX prints volatile for relaxed volatile atomics too
@@ -242,8 +221,10 @@ Operation memoryIntrinsic(MemIntrinsic &C) {
   O.Kind = OperationKind::Range;
   O.Address = C.getDest();
   O.Length = C.getLength();
-  if (auto *T = dyn_cast<MemTransferInst>(&C))
+  if (auto *T = dyn_cast<MemTransferInst>(&C)) {
     O.Source = T->getSource();
+    O.NonCoherentSource = isNonCoherent(*T);
+  }
   return O;
 }
 

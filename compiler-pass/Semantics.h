@@ -36,8 +36,9 @@ struct Operation {
   /// Strong: a seq_cst access is a fence.sc of its scope and then an acquire or release access
   /// (O3).
   bool FenceBefore = false;
-  /// Range: null for memset; bytes.
+  /// Range: null for memset; bytes; O6.
   llvm::Value *Source = nullptr, *Length = nullptr;
+  bool NonCoherentSource = false;
   abi::BarrierKind Barrier = abi::BarrierKind::Sync;
   llvm::Value *Id = nullptr, *Count = nullptr, *Mask = nullptr;
   std::string Text, Ptx;

@@ -7,6 +7,7 @@ add_library(ScopeSanPass MODULE
   InstrumentAccess.cpp
   InstrumentAsm.cpp
   LinkRuntime.cpp
+  NonCoherent.cpp
   Normalise.cpp
   Options.cpp
   Plugin.cpp

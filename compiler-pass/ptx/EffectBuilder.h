@@ -18,6 +18,7 @@ private:
   // Effects.cpp
   void instruction(unsigned At);
   void access(unsigned At, OpcodeClass Class);
+  void accessParts(const Effect &Whole, const Operand &Vector, unsigned At);
   void accessValues(Effect &E, const Statement &S, unsigned Memory);
   void fence(unsigned At, bool Membar);
   void blockBarrier(unsigned At);

@@ -39,6 +39,16 @@ AccessKind accessKind(OpcodeClass Class, const Modifiers &M) {
 /// Constant and private memory is never checked (P5).
 bool isChecked(const Modifiers &M) { return M.Space != Space::Const && M.Space != Space::Local; }
 
+/// The value of a vector access, if some of its elements are sinks.
+const Operand *vectorWithSinks(const Statement &S) {
+  for (const Operand &O : S.Operands)
+    if (O.is(OperandKind::Vector))
+      for (const Operand &E : O.Elements)
+        if (E.is(OperandKind::Sink))
+          return &O;
+  return nullptr;
+}
+
 } // namespace
 
 unsigned memoryOperand(const Statement &S, unsigned From) {
@@ -106,8 +116,25 @@ void EffectBuilder::access(unsigned At, OpcodeClass Class) {
              .with((M.Volatile ? abi::Op::VolatileBit : 0) | (M.Mmio ? abi::Op::MmioBit : 0) |
                    (M.NonCoherent || S.Parts[0] == "ldu" ? abi::Op::NonCoherentBit : 0));
   E.Address = Values.address(S.Operands[Memory], E.Op.space(), At);
+  if (const Operand *V = vectorWithSinks(S))
+    return accessParts(E, *V, At);
   accessValues(E, S, Memory);
   push(std::move(E), At);
+}
+
+/// Elements of a vector that are written as _ are not accessed.
+void EffectBuilder::accessParts(const Effect &Whole, const Operand &Vector, unsigned At) {
+  if (Whole.Op.isStrong() || Vector.Elements.size() == 0)
+    return unmodelled(At, "malformed memory instruction");
+  unsigned Bytes = Whole.bytes() / unsigned(Vector.Elements.size());
+  for (size_t I = 0; I < Vector.Elements.size(); ++I) {
+    if (Vector.Elements[I].is(OperandKind::Sink))
+      continue;
+    Effect E = Whole;
+    E.Elements = Bytes / E.ElementBytes;
+    E.Address.Value.Addend += int64_t(I * Bytes);
+    push(std::move(E), At);
+  }
 }
 
 void EffectBuilder::fence(unsigned At, bool Membar) {

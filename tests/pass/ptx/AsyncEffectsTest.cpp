@@ -352,6 +352,18 @@ TEST(AsyncEffects, Matrices) {
   });
 }
 
+// Elements that are sinks are not accessed.
+TEST(AsyncEffects, VectorsWithSinks) {
+  expect({
+      {"st.global.v4.f32 [$0+16], {$1, _, _, $2};",
+       "access(&$0+16@global, 4) store weak thread @global; "
+       "access(&$0+28@global, 4) store weak thread @global"},
+      {"ld.global.v2.b64 {_, $0}, [$1];", "access(&$1+8@global, 8) load weak thread @global"},
+      {"ld.global.v2.b64 {_, _}, [$1];", ""},
+      {"ld.relaxed.gpu.global.v2.b32 {_, $0}, [$1];", "X1 malformed memory instruction"},
+  });
+}
+
 TEST(AsyncEffects, Ranges) {
   expect({
       {"st.bulk.weak.shared::cta [$0], $1, 0;",
