@@ -6,6 +6,8 @@ The rule: required is a subset of reported, and reported is a subset of required
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from .header import NOBODY
+
 FINDINGS_EXIT_CODE = 66
 
 
@@ -46,6 +48,9 @@ class Matcher:
     def operand_matches(self, operand, access):
         if operand.is_api:
             if access.get("api") != operand.name:
+                return False
+        elif operand.name == NOBODY:
+            if access.get("file") or access.get("frames") or access.get("api"):
                 return False
         else:
             frames = own_frames(access, self.files)
