@@ -124,9 +124,10 @@ void EffectBuilder::access(unsigned At, OpcodeClass Class) {
 
 /// Elements of a vector that are written as _ are not accessed.
 void EffectBuilder::accessParts(const Effect &Whole, const Operand &Vector, unsigned At) {
-  if (Whole.Op.isStrong() || Vector.Elements.size() == 0)
-    return unmodelled(At, "malformed memory instruction");
   unsigned Bytes = Whole.bytes() / unsigned(Vector.Elements.size());
+  if (Whole.Op.isStrong() || Bytes * Vector.Elements.size() != Whole.bytes() ||
+      Bytes % Whole.ElementBytes)
+    return unmodelled(At, "malformed memory instruction");
   for (size_t I = 0; I < Vector.Elements.size(); ++I) {
     if (Vector.Elements[I].is(OperandKind::Sink))
       continue;

@@ -361,6 +361,7 @@ TEST(AsyncEffects, VectorsWithSinks) {
       {"ld.global.v2.b64 {_, $0}, [$1];", "access(&$1+8@global, 8) load weak thread @global"},
       {"ld.global.v2.b64 {_, _}, [$1];", ""},
       {"ld.relaxed.gpu.global.v2.b32 {_, $0}, [$1];", "X1 malformed memory instruction"},
+      {"ld.global.v2.b32 {_, $0, $1}, [$2];", "X1 malformed memory instruction"},
   });
 }
 
