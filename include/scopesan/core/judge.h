@@ -38,7 +38,8 @@ public:
     Finding f;
     f.rule = Rule::BarrierMisuse;
     f.distance = Distance::SameBlock;
-    f.first = f.second = {site, Op(), t.block->place.node, t.block->id, t.index, address, 0};
+    f.first =
+        f.second = {site, Op(), t.block->place.node, t.block->place.block, t.index, address, 0};
     C.sink.report(f);
   }
   /// D8: `access` touched the shared memory of block `owner` outside of its lifetime.
