@@ -65,12 +65,14 @@ Resolver::Resolver(const Program &P) : Prog(P), StraightEnd(unsigned(P.Statement
   }
 }
 
-/// First instruction or label from `From` on.
+/// First label, or instruction that is more than a pause, from `From` on.
 unsigned Resolver::nextInstruction(unsigned From) const {
-  while (From < Prog.Statements.size() &&
-         Prog.Statements[From].Kind != StatementKind::Instruction &&
-         Prog.Statements[From].Kind != StatementKind::Label)
-    ++From;
+  for (; From < Prog.Statements.size(); ++From) {
+    const Statement &S = Prog.Statements[From];
+    if (S.Kind == StatementKind::Label ||
+        (S.Kind == StatementKind::Instruction && S.Parts[0] != "nanosleep"))
+      break;
+  }
   return From;
 }
 

@@ -186,6 +186,9 @@ TEST(AsyncEffects, WaitLoops) {
       {"{ .reg .pred p; LOOP: mbarrier.test_wait.shared.b64 p, [$0], $1; @!p bra LOOP; "
        "st.u32 [$2], 1; }",
        ThenStore.c_str()},
+      {"{ .reg .pred p; LOOP: mbarrier.try_wait.parity.shared.b64 p, [$0], $1; @p bra DONE; "
+       "nanosleep.u32 20; bra LOOP; DONE: }",
+       Done},
       // Not such loops: what the guards depend on is not known.
       {"{ .reg .pred p; LOOP: mbarrier.test_wait.shared.b64 p, [$1], $2; @p bra LOOP; }",
        "mbarrier_wait(&?@shared, ?==1) load acquire cta @shared if ? after"},
