@@ -220,9 +220,16 @@ bool PtxInstrumenter::entry(const Statement &S, const Effect &E) {
   return true;
 }
 
-bool PtxInstrumenter::tooLateForGpu(const Effect &E) const {
-  return After && Context.Calls.forGpu() &&
-         (E.Publishes || E.Kind == EffectKind::BlockBarrier || E.Kind == EffectKind::WarpBarrier);
+/// Why the place of `E` in its statement does not suit the backend; null if it does. `Announced`:
+/// copies in the statement.
+const char *PtxInstrumenter::misplaced(const Effect &E, unsigned Announced) const {
+  bool Arrives =
+      E.Publishes || E.Kind == EffectKind::BlockBarrier || E.Kind == EffectKind::WarpBarrier;
+  if (After && (Context.Calls.forGpu() ? Arrives : E.Announces))
+    return "follows a wait inside the asm statement";
+  return !Context.Calls.forGpu() && E.Announces && Announced > 1
+             ? "several copies in one asm statement"
+             : nullptr;
 }
 
 bool PtxInstrumenter::effect(const Statement &S, const Effect &E) {
@@ -254,15 +261,18 @@ bool PtxInstrumenter::effect(const Statement &S, const Effect &E) {
 }
 
 void PtxInstrumenter::run(const Program &P, StringRef Reported) {
-  for (const Effect &E : effects(P)) {
+  std::vector<Effect> All = effects(P);
+  auto Announced = unsigned(count_if(All, [](const Effect &E) { return E.Announces; }));
+  for (const Effect &E : All) {
     const Statement &S = P.Statements[E.Statement];
-    bool GuardKnown = resolvable(E.Condition), Late = tooLateForGpu(E);
-    if (GuardKnown && !Late && effect(S, E))
+    bool GuardKnown = resolvable(E.Condition);
+    const char *Misplaced = misplaced(E, Announced);
+    if (GuardKnown && !Misplaced && effect(S, E))
       continue;
     LocatedBuilder B(After ? Next : &Call, Location);
     std::string Reason = !E.Reason.empty() ? E.Reason
                          : !GuardKnown     ? "condition computed inside the asm statement"
-                         : Late            ? "follows a wait inside the asm statement"
+                         : Misplaced       ? Misplaced
                                            : "operand computed inside the asm statement";
     Context.unmodelled(B, Call, Reported.empty() ? StringRef(S.Text) : Reported, Reason);
   }

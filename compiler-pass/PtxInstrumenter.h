@@ -33,7 +33,8 @@ struct LocatedBuilder : llvm::IRBuilder<> {
 ///
 /// The statement starts in Before and turns to After with the first effect that has a second half:
 /// what follows an acquire or a barrier in the text must not be reported ahead of it. The GPU needs
-/// an arrival or a copy reported before others can see it: one that comes in After is X1 there.
+/// an arrival or a copy reported before others can see it: one that comes in After is X1 there. The
+/// CPU backend takes one announced copy for each statement: X1 there if it has more.
 class PtxInstrumenter {
 public:
   PtxInstrumenter(InstrumentContext &Context, llvm::CallBase &Call)
@@ -49,7 +50,7 @@ private:
   void blockBarrier(const ptx::Effect &E);
   void warpBarrier(const ptx::Effect &E);
   bool entry(const ptx::Statement &S, const ptx::Effect &E);
-  bool tooLateForGpu(const ptx::Effect &E) const;
+  const char *misplaced(const ptx::Effect &E, unsigned Announced) const;
 
   /// Insertion point before or after the statement, under the guard of `E` and for its lanes.
   llvm::Instruction *position(bool AfterStatement, const ptx::Effect &E);

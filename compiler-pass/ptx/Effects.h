@@ -114,6 +114,8 @@ struct Effect {
   bool After = false;
   /// Entry: others may observe the operation as soon as it executed.
   bool Publishes = false;
+  /// Entry: announces an asynchronous operation that the CPU backend then issues.
+  bool Announces = false;
 
   /// Unmodelled: why, for the compile-time note.
   std::string Reason;

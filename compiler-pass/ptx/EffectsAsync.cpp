@@ -36,6 +36,13 @@ Effect publishing(std::string_view Name) {
   return E;
 }
 
+Effect announcing(std::string_view Name, bool Publishes = true) {
+  Effect E = entry(Name);
+  E.Publishes = Publishes;
+  E.Announces = true;
+  return E;
+}
+
 EntryArgument constant(int64_t V) {
   EntryArgument A;
   A.Value = ValueRef::constant(V);
@@ -232,7 +239,7 @@ void EffectBuilder::cpAsync(unsigned At) {
     else
       Source = number(S, 3, At);
   }
-  Effect E = entry("__scopesan_cp_async");
+  Effect E = announcing("__scopesan_cp_async", /*Publishes=*/false);
   E.Op = abi::Op(AccessKind::AsyncCopy, MemoryOrder::Weak, Scope::Thread, Space::Shared);
   E.Arguments = {address(S, 0, Space::Shared, At), address(S, 1, Space::Global, At), Bytes, Source};
   push(std::move(E), At);
@@ -245,7 +252,7 @@ void EffectBuilder::cpAsyncArrive(unsigned At) {
   if (!M.Unknown.empty() || !isShared(M.Space) || M.TypeBytes != 8 || !hasPart(S, "arrive") ||
       S.Operands.size() != 1 || memoryOperand(S) != 0)
     return unmodelled(At, "unknown form of cp.async.mbarrier");
-  Effect E = publishing("__scopesan_cp_async_mbarrier_arrive");
+  Effect E = announcing("__scopesan_cp_async_mbarrier_arrive");
   E.Arguments = {address(S, 0, M.Space.value_or(Space::Generic), At),
                  constant(hasPart(S, "noinc"))};
   push(std::move(E), At);
@@ -288,7 +295,7 @@ void EffectBuilder::bulkCopy(unsigned At) {
       (Reduce && (In || !M.Rmw || !M.TypeBytes)) || (!Reduce && (M.Rmw || M.TypeBytes)) ||
       M.Order || M.Scope)
     return unmodelled(At, "unknown form of bulk copy");
-  Effect E = publishing("__scopesan_bulk_copy");
+  Effect E = announcing("__scopesan_bulk_copy");
   E.Op = Reduce ? withElement(abi::Op(AccessKind::Red, MemoryOrder::Relaxed, Scope::Device, To),
                               M.TypeBytes) // O1
                 : abi::Op(AccessKind::AsyncCopy, MemoryOrder::Weak, Scope::Thread, To);
@@ -317,7 +324,7 @@ void EffectBuilder::asyncStore(unsigned At) {
       !hasPart(S, CompletesOnMbarrier) || S.Operands.size() != 3)
     return unmodelled(At, "unknown form of asynchronous store");
   Space In = M.Space.value_or(Space::Generic);
-  Effect E = publishing("__scopesan_store_async");
+  Effect E = announcing("__scopesan_store_async");
   E.Op = withElement(Red ? abi::Op(AccessKind::Red, MemoryOrder::Relaxed, Scope::Cluster, In)
                          : abi::Op(AccessKind::Store, MemoryOrder::Weak, Scope::Thread, In),
                      M.TypeBytes);

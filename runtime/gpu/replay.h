@@ -30,7 +30,7 @@ struct ReplayLaunch {
 
 class Replay {
 public:
-  explicit Replay(core::Detector &d) : D(d), Atomics(d) {}
+  explicit Replay(core::Detector &d) : D(d), Atomics(d) { d.sharedWindow(SharedBase, SharedBase); }
   Replay(const Replay &) = delete;
 
   void begin(const ReplayLaunch &launch);
@@ -95,7 +95,6 @@ private:
   void cpAsync(const Event &e);
   void bulkCopy(const Event &e);
   void storeAsync(const Event &e);
-  void tensormapFence(const Event &e);
   void transfer(uint64_t to, uint64_t from, uint64_t bytes, uint32_t leftOut, abi::Op op,
                 core::SiteId site);
   void asyncWrite(uint64_t to, uint32_t bytes, abi::Op op, core::SiteId site);

@@ -17,6 +17,12 @@ namespace {
 /// Detector records know sizes of single accesses, not of copies.
 constexpr uint32_t ChunkBytes = 16;
 
+core::FenceSpace fenceSpace(abi::Space s) {
+  return s == abi::Space::Global                                     ? core::FenceSpace::Global
+         : s == abi::Space::Shared || s == abi::Space::SharedCluster ? core::FenceSpace::Shared
+                                                                     : core::FenceSpace::Unlimited;
+}
+
 } // namespace
 
 void Replay::asyncEvent(const Event &e) {
@@ -38,9 +44,9 @@ void Replay::asyncEvent(const Event &e) {
   case EventKind::BulkWait:
     return groupEvent(e);
   case EventKind::ProxyFence:
-    return D.proxyFence(e.who, core::ProxyFence(r.low));
+    return D.proxyFence(e.who, core::ProxyFence(r.low), fenceSpace(abi::Space(r.extra)));
   case EventKind::TensormapFence:
-    return tensormapFence(e);
+    return D.tensormapFence(e.who, abi::Op(r.extra), e.site);
   case EventKind::ProxyAccess: {
     uint64_t at = place(e.b, r.value);
     core::Proxy proxy = core::Proxy(r.extra >> 1);
@@ -69,8 +75,8 @@ void Replay::mbarrierEvent(const Event &e) {
     return D.mbarrierInval(e.who, at, e.site);
   case EventKind::MbarrierExpect:
     return D.mbarrierExpectTx(e.who, at, r.low, op, e.site);
-  case EventKind::MbarrierComplete: // an actor that copied nothing
-    return complete(e, r.value, r.low, D.asyncBegin(e.who, core::Proxy::Generic));
+  case EventKind::MbarrierComplete:
+    return D.mbarrierSimulateTx(e.who, at, r.low, op, e.site);
   case EventKind::MbarrierArrive:
     D.mbarrierArrive(e.who, at, r.low & ~DropBit, 0, r.low & DropBit, op, e.site);
     return;
@@ -167,19 +173,15 @@ void Replay::storeAsync(const Event &e) {
   complete(e, e.t.operands.value, e.r.low, actor);
 }
 
+/// Ends the accesses of the copy that was begun last.
 void Replay::complete(const Event &e, uint64_t barrier, uint32_t bytes, core::BlockId actor) {
   BlockState *o = owner(e.b, barrier);
-  if (o) // else the block has ended: nobody can wait for it any more
-    D.mbarrierCompleteTx(*D.thread(o->detect, core::ThreadIndex{0}), place(e.b, barrier), bytes,
-                         actor, e.site);
-}
-
-/// S13: a release, or an acquire and then the tensor-map proxy's fence.
-void Replay::tensormapFence(const Event &e) {
-  abi::Op op(e.r.extra);
-  D.fence(e.who, op, e.site);
-  if (op.acquires())
-    D.proxyFence(e.who, core::ProxyFence::TensorMap);
+  if (!o)
+    return; // the block has ended: nobody can wait for it any more
+  core::Thread &there = *D.thread(o->detect, core::ThreadIndex{0});
+  uint64_t at = place(e.b, barrier);
+  core::BlockId signal = D.asyncSignal(e.who, there, at, e.site);
+  D.mbarrierCompleteTx(there, at, bytes, actor, e.site, signal);
 }
 
 } // namespace scopesan::gpu

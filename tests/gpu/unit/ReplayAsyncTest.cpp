@@ -277,6 +277,26 @@ TEST(ReplayAsync, ProxyFences) {
   }
 }
 
+TEST(ReplayAsync, ProxyFencesOfOneSpace) {
+  for (abi::Space space : {abi::Space::Shared, abi::Space::Global}) {
+    Launch l(1, 1);
+    l.write({0, 0}, Tile);
+    l.add({0, 0}, EventKind::ProxyFence, 0, uint32_t(abi::ProxyFence::Async), uint32_t(space));
+    l.operands({0, 0}, Tile).add({0, 0}, EventKind::BulkCopy, X, 16, Copy.raw()).end();
+    EXPECT_EQ(l.S.count(Rule::ProxyViolation), space == abi::Space::Shared ? 0u : 1u);
+  }
+}
+
+TEST(ReplayAsync, SimulatedTransactions) {
+  Launch l(1, 2);
+  init(l, 1);
+  l.add({0, 0}, EventKind::MbarrierExpect, Shared, 16, Arrive.raw()).write({0, 0}, X);
+  l.add({0, 0}, EventKind::MbarrierArrive, Shared, 1, Arrive.raw());
+  l.add({0, 0}, EventKind::MbarrierComplete, Shared, 16, Arrive.raw());
+  l.add({0, 1}, EventKind::MbarrierWait, Shared, 1, Wait.raw()).read({0, 1}, X).end();
+  EXPECT_TRUE(l.S.findings.empty());
+}
+
 TEST(ReplayAsync, TensorMaps) {
   for (bool fence : {true, false}) {
     Launch l(1, 1);

@@ -34,14 +34,33 @@ define void @two_barriers() {
   ret void
 }
 
-; What only its own thread can tell may come later.
+; What only its own thread can tell may come later there. The CPU needs the announcement before.
 ; CHECK-LABEL: define void @own
 ; CHECK: call void @__scopesan_cp_async_wait(
 ; CHECK: call void @__scopesan_cp_async(
 ; CHECK: call void @__scopesan_cp_async_commit(
 ; CHECK: ret void
+; CPU-LABEL: define void @own
+; CPU: call void @__scopesan_cp_async_wait(
+; CPU: call void @__scopesan_unmodelled(
+; CPU-NOT: call void @__scopesan_cp_async(
+; CPU: call void @__scopesan_cp_async_commit(
 define void @own(i32 %s, ptr %g) {
   call void asm sideeffect "cp.async.wait_all; cp.async.ca.shared.global [$0], [$1], 4; cp.async.commit_group;", "r,l"(i32 %s, ptr %g)
+  ret void
+}
+
+; The CPU takes one announced copy for each statement.
+; CHECK-LABEL: define void @two_copies
+; CHECK: call void @__scopesan_cp_async(
+; CHECK: call void @__scopesan_cp_async(
+; CHECK: asm sideeffect
+; CPU-LABEL: define void @two_copies
+; CPU-NOT: call void @__scopesan_cp_async(
+; CPU: call void @__scopesan_unmodelled(
+; CPU: ret void
+define void @two_copies(i32 %s, ptr %g) {
+  call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4; cp.async.ca.shared.global [$0+4], [$1+4], 4;", "r,l"(i32 %s, ptr %g)
   ret void
 }
 
