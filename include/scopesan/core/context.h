@@ -75,7 +75,8 @@ struct Context {
   RejectedLog rejected;
   /// Addresses of shared memory, all blocks together; no bytes: cannot be told from the others.
   uint64_t sharedWindow = 0, sharedWindowBytes = 0;
-  uint64_t accessed = 0; ///< address of the access that is being checked
+  uint64_t accessed = 0;   ///< address of the access that is being checked
+  bool unmodelled = false; ///< X1: an operation that nobody models was executed
 
   /// Happens-before: does everything at `e` precede the present of `t`?
   bool ordered(const Thread &t, const Epoch &e) const {

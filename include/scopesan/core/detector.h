@@ -173,6 +173,8 @@ public:
         Sync.observe(t, *o, s);
         Progress.observe(t, *o);
       }
+      if (done.acquires())
+        acquireUnknown(t);
     } else {
       Progress.leave(t);
     }
@@ -196,6 +198,8 @@ public:
   void fence(Thread &t, Op op, SiteId site) {
     Progress.leave(t);
     Sync.fence(t, C.syncOp(t, op, site));
+    if (op.acquires())
+      acquireUnknown(t);
   }
 
   void blockBarrierArrive(Thread &t, abi::BarrierKind kind, uint32_t id, uint32_t n, SiteId) {
@@ -215,12 +219,17 @@ public:
     Clusters.s9Arrive(t, relaxed, site);
   }
   /// barrier.cluster.wait returned.
-  void clusterWait(Thread &t, SiteId site) { Clusters.s9Wait(t, site); }
+  void clusterWait(Thread &t, SiteId site) {
+    Clusters.s9Wait(t, site);
+    acquireUnknown(t);
+  }
 
   /// X1: the thread executed an operation that nobody models. It may have synchronized with any
-  /// other such operation, so every possible edge is kept: findings may be lost, none is invented.
-  /// Called before and after the operation.
+  /// other such operation, been what a later acquire or wait observed, or completed the phase of an
+  /// mbarrier, so every such edge is kept: findings may be lost, none is invented. Called before
+  /// and after the operation.
   void unmodelled(Thread &t) {
+    C.unmodelled = true;
     Progress.leave(t);
     SnapshotRef s = takeSnapshot(t);
     C.advance(t);
@@ -228,10 +237,7 @@ public:
     Unknown.nodes.join(s->nodes);
     Unknown.proxies.join(s->proxies);
     s->addOwnTo(Unknown.blocks);
-    t.blocks.join(Unknown.blocks);
-    t.nodes.join(Unknown.nodes);
-    t.proxies.join(Unknown.proxies);
-    t.foreign = true;
+    acquireUnknown(t);
   }
 
   // ---------------------------------------------------------------- other proxies and aliases
@@ -331,8 +337,13 @@ public:
   /// A test_wait or try_wait executed; `done` tells its result. Order and scope in `op` (Load).
   void mbarrierWait(Thread &t, uint64_t addr, Op op, SiteId site, bool done) {
     Mbarrier *m = mbarrierUse(t, addr, op, site);
-    if (m && done)
+    if (!done)
+      return;
+    if (m && C.unmodelled && m->inUse())
+      m->complete(); // by something that is not modelled
+    if (m)
       Sync.s10Observe(t, *m, C.syncOp(t, op, site));
+    acquireUnknown(t);
   }
   /// Has the phase of this parity completed? For backends that keep no object of their own.
   bool mbarrierParityDone(uint64_t addr, uint32_t parity) {
@@ -398,14 +409,14 @@ public:
   void cpAsyncTrack(Thread &t, BlockId actor) { t.sync().copies.open.push(actor); }
   void cpAsyncCommit(Thread &t) { Async.commit(t.sync().copies); }
   void cpAsyncWaitGroup(Thread &t, uint32_t allowed) {
-    Async.waitGroups(t, t.sync().copies, allowed, true);
+    waitGroups(t, t.sync().copies, allowed, true);
   }
   void cpAsyncWaitAll(Thread &t) { Async.waitAll(t, t.sync().copies); }
   /// cp.async.bulk with .bulk_group completion.
   void bulkTrack(Thread &t, BlockId actor) { t.sync().bulk.open.push(actor); }
   void bulkCommit(Thread &t) { Async.commit(t.sync().bulk); }
   void bulkWaitGroup(Thread &t, uint32_t allowed, bool readOnly) {
-    Async.waitGroups(t, t.sync().bulk, allowed, !readOnly);
+    waitGroups(t, t.sync().bulk, allowed, !readOnly);
   }
 
   // ---------------------------------------------------------------- memory
@@ -423,6 +434,21 @@ public:
 private:
   static constexpr uint32_t MbarrierBytes = 8;
 
+  /// X1: `t` observed something; what unmodelled operations published may be among it.
+  void acquireUnknown(Thread &t) {
+    if (!C.unmodelled)
+      return;
+    t.blocks.join(Unknown.blocks);
+    t.nodes.join(Unknown.nodes);
+    t.proxies.join(Unknown.proxies);
+    t.foreign = true;
+  }
+  /// After an unmodelled operation, which may have been a commit, every copy counts as waited for.
+  void waitGroups(Thread &t, CopyGroups &g, uint32_t allowed, bool written) {
+    if (C.unmodelled)
+      Async.commit(g);
+    Async.waitGroups(t, g, C.unmodelled ? 0 : allowed, written);
+  }
   void checkPeer(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site) {
     if (t.block->cluster) [[unlikely]]
       Clusters.d8Peer(t, addr, bytes, op, site);

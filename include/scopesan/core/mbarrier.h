@@ -47,14 +47,18 @@ struct Mbarrier {
   bool completeIfReady() {
     if (pending != 0 || transactions != 0)
       return false;
+    complete();
+    return true;
+  }
+  void complete() {
     ++phase;
+    transactions = 0;
     pending = expected;
     Vec<uint8_t> isOwn;
     isOwn.resize(completed.size());
     for (PhaseHead &h : current)
       addCompleted(moved(h), isOwn);
     current.clear();
-    return true;
   }
   /// Has the phase of this parity completed (test_wait.parity)?
   bool parityCompleted(uint32_t parity) const { return (phase & 1) != (parity & 1); }
