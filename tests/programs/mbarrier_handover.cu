@@ -10,8 +10,8 @@
 //   require D1 produce(store,weak) consume(load,weak) memory=value distance=same-block
 //   allow   D1 produce(store,weak) produce(store,weak)
 //   proof S10 D1
-// variant no_wait -DRACY=2
-//   why the consumer does not wait for the producer's arrival
+// variant late_wait -DRACY=2
+//   why the consumer waits for the producer's arrival after it read
 //   verdict findings
 //   require D1 produce(store,weak) consume(load,weak) memory=value distance=same-block
 //   proof S10 D1
@@ -66,7 +66,11 @@ __global__ void handover(int *out) {
 #if RACY != 2
       wait(&full, round & 1);
 #endif
-      out[round * kWarp + lane] = value[kWarp - 1 - lane]; // @consume
+      const int got = value[kWarp - 1 - lane]; // @consume
+#if RACY == 2
+      wait(&full, round & 1);
+#endif
+      out[round * kWarp + lane] = got;
       arrive(&empty);
     }
   }
