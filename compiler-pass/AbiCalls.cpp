@@ -26,23 +26,43 @@ constexpr Signature GpuTable[] = {
 #include "scopesan/gpu_abi.def"
 };
 
-/// "(ptr addr, i32 bytes)" as a function type; every entry point returns void.
-FunctionType *parseType(LLVMContext &C, StringRef Parameters) {
+struct Parameter {
+  Type *T;
+  StringRef Name;
+};
+
+/// "(ptr addr, i32 bytes)" as a list.
+SmallVector<Parameter, 7> parseParameters(LLVMContext &C, StringRef Text) {
   SmallVector<StringRef, 7> Parts;
-  Parameters.trim("()").split(Parts, ',', -1, /*KeepEmpty=*/false);
-  SmallVector<Type *, 7> Types;
+  Text.trim("()").split(Parts, ',', -1, /*KeepEmpty=*/false);
+  SmallVector<Parameter, 7> Out;
   for (StringRef P : Parts) {
-    StringRef T = P.trim().split(' ').first;
+    auto [T, Name] = P.trim().split(' ');
     if (T == "ptr")
-      Types.push_back(PointerType::get(C, GenericAddressSpace));
+      Out.push_back({PointerType::get(C, GenericAddressSpace), Name});
     else if (T == "i32")
-      Types.push_back(Type::getInt32Ty(C));
+      Out.push_back({Type::getInt32Ty(C), Name});
     else if (T == "i64")
-      Types.push_back(Type::getInt64Ty(C));
+      Out.push_back({Type::getInt64Ty(C), Name});
     else
       report_fatal_error("ScopeSan: unknown parameter type in abi.def: " + T);
   }
+  return Out;
+}
+
+/// Every entry point returns void.
+FunctionType *parseType(LLVMContext &C, StringRef Parameters) {
+  SmallVector<Type *, 7> Types;
+  for (const Parameter &P : parseParameters(C, Parameters))
+    Types.push_back(P.T);
   return FunctionType::get(Type::getVoidTy(C), Types, false);
+}
+
+StringRef parametersOf(StringRef Name) {
+  for (const Signature &S : Table)
+    if (S.Name == Name)
+      return S.Parameters;
+  report_fatal_error("ScopeSan: no such entry point in abi.def: " + Name);
 }
 
 /// Written by the runtime before any kernel of the module runs, hence invariant inside kernels.
@@ -83,9 +103,17 @@ Value *AbiCalls::site(IRBuilderBase &B, uint32_t Index) {
   return Index ? B.CreateAdd(Base, B.getInt32(Index)) : Base;
 }
 
-void AbiCalls::weak(IRBuilderBase &B, bool Write, Value *Address, uint32_t Bytes, uint32_t Site) {
-  call(B, Write ? "__scopesan_write" : "__scopesan_read",
+void AbiCalls::weak(IRBuilderBase &B, abi::Op Op, Value *Address, uint32_t Bytes, uint32_t Site) {
+  if (Op.isNonCoherent())
+    return nonCoherentRead(B, Address, B.getInt32(Bytes), Site);
+  call(B, Op.isWrite() ? "__scopesan_write" : "__scopesan_read",
        {Address, B.getInt32(Bytes), site(B, Site)});
+}
+
+void AbiCalls::nonCoherentRead(IRBuilderBase &B, Value *Address, Value *Bytes, uint32_t Site) {
+  call(B, "__scopesan_proxy_access",
+       {Address, B.CreateZExtOrTrunc(Bytes, B.getInt32Ty()), B.getInt32(0),
+        B.getInt32(uint32_t(abi::Proxy::NonCoherent)), site(B, Site)});
 }
 
 void AbiCalls::range(IRBuilderBase &B, bool Write, Value *Address, Value *Length, uint32_t Site) {
@@ -135,6 +163,30 @@ void AbiCalls::warpBarrierBefore(IRBuilderBase &B, Value *Mask, uint32_t Site) {
 
 void AbiCalls::warpBarrierAfter(IRBuilderBase &B, Value *Mask, uint32_t Site) {
   call(B, "__scopesan_warp_barrier_after", {Mask, site(B, Site)});
+}
+
+SmallVector<Type *, 7> AbiCalls::argumentTypes(StringRef Name) {
+  SmallVector<Type *, 7> Out;
+  for (const Parameter &P : parseParameters(M.getContext(), parametersOf(Name)))
+    if (P.Name != "op" && P.Name != "site")
+      Out.push_back(P.T);
+  return Out;
+}
+
+void AbiCalls::entry(IRBuilderBase &B, StringRef Name, ArrayRef<Value *> Arguments, abi::Op Op,
+                     uint32_t Site) {
+  SmallVector<Value *, 7> All;
+  for (const Parameter &P : parseParameters(M.getContext(), parametersOf(Name))) {
+    if (P.Name == "op") {
+      All.push_back(B.getInt32(Op.raw()));
+    } else if (P.Name == "site") {
+      All.push_back(site(B, Site));
+    } else {
+      All.push_back(Arguments.front());
+      Arguments = Arguments.drop_front();
+    }
+  }
+  call(B, Name, All);
 }
 
 void AbiCalls::sharedVariable(IRBuilderBase &B, Value *Address, uint32_t Bytes, uint32_t Site) {

@@ -30,8 +30,11 @@ public:
   /// `ForGpu`: the module's own code, which the device runtime serves (gpu_abi.def).
   AbiCalls(llvm::Module &M, bool ForGpu);
 
-  void weak(llvm::IRBuilderBase &B, bool Write, llvm::Value *Address, uint32_t Bytes,
+  /// A weak access; a non-coherent read is one through its own proxy (O6).
+  void weak(llvm::IRBuilderBase &B, abi::Op Op, llvm::Value *Address, uint32_t Bytes,
             uint32_t Site);
+  void nonCoherentRead(llvm::IRBuilderBase &B, llvm::Value *Address, llvm::Value *Bytes,
+                       uint32_t Site);
   void range(llvm::IRBuilderBase &B, bool Write, llvm::Value *Address, llvm::Value *Length,
              uint32_t Site);
   void atomicBefore(llvm::IRBuilderBase &B, const StrongAccess &A);
@@ -43,6 +46,11 @@ public:
   void blockBarrierAfter(llvm::IRBuilderBase &B, const BlockBarrierCall &C);
   void warpBarrierBefore(llvm::IRBuilderBase &B, llvm::Value *Mask, uint32_t Site);
   void warpBarrierAfter(llvm::IRBuilderBase &B, llvm::Value *Mask, uint32_t Site);
+  /// Types of an entry point's parameters other than `op` and `site`.
+  llvm::SmallVector<llvm::Type *, 7> argumentTypes(llvm::StringRef Name);
+  /// Any entry point of abi.def: `Arguments` are the others than its `op` and `site`.
+  void entry(llvm::IRBuilderBase &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Arguments,
+             abi::Op Op, uint32_t Site);
   void unmodelled(llvm::IRBuilderBase &B, uint32_t Site);
   void unmodelledAfter(llvm::IRBuilderBase &B, uint32_t Site);
   /// GPU only: where a variable in shared memory lies.

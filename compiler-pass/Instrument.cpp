@@ -61,7 +61,7 @@ void FunctionInstrumenter::weak(Instruction &I, Operation &O) {
     return;
   IRBuilder<> B(&I);
   uint32_t Site = Context.Sites.add(I, O.Op, Bytes, typeText(O.ValueType));
-  Calls.weak(B, O.Op.isWrite(), generic(B, O.Address), Bytes, Site);
+  Calls.weak(B, O.Op, generic(B, O.Address), Bytes, Site);
 }
 
 void FunctionInstrumenter::range(Instruction &I, Operation &O) {
@@ -73,7 +73,12 @@ void FunctionInstrumenter::range(Instruction &I, Operation &O) {
       return;
     abi::Op Op(Kind, abi::MemoryOrder::Weak, abi::Scope::Thread,
                toAbiSpace(Address->getType()->getPointerAddressSpace()));
+    bool NonCoherent = Kind == AccessKind::Load && O.NonCoherentSource;
+    if (NonCoherent)
+      Op = Op.with(abi::Op::NonCoherentBit);
     uint32_t Site = Context.Sites.add(I, Op, Bytes, O.Source ? "memcpy" : "memset");
+    if (NonCoherent) // one thread copies less than 4 GiB
+      return Calls.nonCoherentRead(B, generic(B, Address), O.Length, Site);
     Calls.range(B, Kind == AccessKind::Store, generic(B, Address), O.Length, Site);
   };
   if (O.Source)
@@ -208,6 +213,8 @@ void FunctionInstrumenter::instruction(Instruction &I, Operation &O) {
     return warpBarrier(I, O);
   case OperationKind::InlineAsm:
     return instrumentAsm(Context, cast<CallBase>(I));
+  case OperationKind::Ptx:
+    return instrumentIntrinsic(Context, cast<CallBase>(I), O.Ptx, O.Text);
   case OperationKind::Unmodelled: {
     IRBuilder<> B(&I);
     return Context.unmodelled(B, I, O.Text, "not modelled yet");

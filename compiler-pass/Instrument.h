@@ -13,10 +13,6 @@ class Function;
 class Module;
 } // namespace llvm
 
-namespace scopesan::ptx {
-struct Effect;
-}
-
 namespace scopesan::pass {
 
 /// What the parts of the instrumenter share for one module.
@@ -43,6 +39,11 @@ void instrumentForGpu(llvm::Module &M);
 
 /// Instruments one inline asm statement.
 void instrumentAsm(InstrumentContext &Context, llvm::CallBase &Call);
+
+/// Instruments a call of the intrinsic that becomes the PTX instruction `Text`, whose operands are
+/// the call's arguments and, after them, its result. `Reported`: its text where it is unmodelled.
+void instrumentIntrinsic(InstrumentContext &Context, llvm::CallBase &Call, llvm::StringRef Text,
+                         llvm::StringRef Reported);
 
 /// `V` as the i64 that __scopesan_atomic_after takes: bits of the low 64, zero-extended.
 llvm::Value *toValueBits(llvm::IRBuilderBase &B, llvm::Value *V);

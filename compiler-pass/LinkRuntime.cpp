@@ -27,14 +27,25 @@ namespace {
 /// threads must fit into a multiprocessor's 65536.
 constexpr const char MaxRegisters[] = "64";
 
-std::string runtimePath() {
+/// Clusters exist from compute capability 9.0 on.
+bool mayHaveClusters(const Module &M) {
+  for (const Function &F : M) {
+    StringRef Cpu = F.getFnAttribute("target-cpu").getValueAsString();
+    unsigned Version;
+    if (Cpu.consume_front("sm_") && !Cpu.consumeInteger(10, Version))
+      return Version >= 90;
+  }
+  return false;
+}
+
+std::string runtimePath(const Module &For) {
   if (!DeviceRuntime.empty())
     return DeviceRuntime;
   Dl_info Info{};
   if (!dladdr(reinterpret_cast<void *>(&linkDeviceRuntime), &Info) || !Info.dli_fname)
     return {};
   SmallString<128> Path = sys::path::parent_path(Info.dli_fname);
-  sys::path::append(Path, "scopesan_device.bc");
+  sys::path::append(Path, mayHaveClusters(For) ? "scopesan_device_sm90.bc" : "scopesan_device.bc");
   return Path.str().str();
 }
 
@@ -65,7 +76,7 @@ void embedSites(const SiteTable &Sites, GlobalVariable &SiteBase, Module &M) {
 }
 
 std::unique_ptr<Module> readDeviceRuntime(Module &For, std::string &Problem) {
-  std::string Path = runtimePath();
+  std::string Path = runtimePath(For);
   if (Path.empty() || !sys::fs::exists(Path))
     return nullptr;
   SMDiagnostic Error;

@@ -1,9 +1,9 @@
 #include "Semantics.h"
 
 #include "AddressSpaces.h"
+#include "NonCoherent.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -55,6 +55,35 @@ const CallRow *findCall(StringRef Name) {
     if (Name.starts_with(Row.Prefix) && (!Best || Row.Prefix.size() > Best->Prefix.size()))
       Best = &Row;
   return Best;
+}
+
+struct PtxRow {
+  StringLiteral Name, Text, Otherwise;
+  unsigned Flag; ///< argument that chooses between the two texts
+};
+constexpr unsigned NoFlag = ~0u;
+
+constexpr PtxRow PtxTable[] = {
+#define SCOPESAN_NVVM_PTX(name, text) {name, text, "", NoFlag},
+#define SCOPESAN_NVVM_PTX_FLAG(name, argument, text, otherwise) {name, text, otherwise, argument},
+#include "nvvm_ptx.def"
+};
+
+/// PTX that the call becomes; empty if the table lacks it.
+StringRef ptxOf(const CallBase &C, StringRef Name) {
+  for (const PtxRow &Row : PtxTable) {
+    StringRef Rest = Name;
+    if (!Rest.consume_front(Row.Name))
+      continue;
+    unsigned AddressSpace;
+    if (!Rest.empty() && (!Rest.consume_front(".p") || Rest.getAsInteger(10, AddressSpace)))
+      continue;
+    if (Row.Flag == NoFlag)
+      return Row.Text;
+    auto *Flag = dyn_cast<ConstantInt>(C.getArgOperand(Row.Flag));
+    return Flag ? StringRef(Flag->isOne() ? Row.Text : Row.Otherwise) : StringRef();
+  }
+  return {};
 }
 
 std::string printed(const Instruction &I) {
@@ -129,27 +158,6 @@ Operation access(Instruction &I, Value *Address, Type *T, AccessKind Kind, Memor
   return O;
 }
 
-/// O6: loads that the back end turns into ld.global.nc. Same test as NVPTXTagInvariantLoads.
-bool isNonCoherent(const LoadInst &L) {
-  const Value *P = L.getPointerOperand();
-  unsigned AS = P->getType()->getPointerAddressSpace();
-  if (L.isVolatile() || L.isAtomic())
-    return false;
-  if (AS == GlobalAddressSpace && L.hasMetadata(LLVMContext::MD_invariant_load))
-    return true;
-  if ((AS != GlobalAddressSpace && AS != GenericAddressSpace) ||
-      L.getFunction()->getCallingConv() != CallingConv::PTX_Kernel)
-    return false;
-  SmallVector<const Value *, 4> Objects;
-  getUnderlyingObjects(P, Objects);
-  return all_of(Objects, [](const Value *V) {
-    if (auto *A = dyn_cast<Argument>(V))
-      return A->onlyReadsMemory() && A->hasNoAliasAttr();
-    auto *G = dyn_cast<GlobalVariable>(V);
-    return G && G->isConstant();
-  });
-}
-
 template <typename InstructionT>
 Operation loadOrStore(InstructionT &I, Type *T, AccessKind Kind, uint32_t Flags) {
   if (I.isVolatile()) // O2; NVPTX prints volatile for relaxed volatile atomics too
@@ -213,8 +221,10 @@ Operation memoryIntrinsic(MemIntrinsic &C) {
   O.Kind = OperationKind::Range;
   O.Address = C.getDest();
   O.Length = C.getLength();
-  if (auto *T = dyn_cast<MemTransferInst>(&C))
+  if (auto *T = dyn_cast<MemTransferInst>(&C)) {
     O.Source = T->getSource();
+    O.NonCoherentSource = isNonCoherent(*T);
+  }
   return O;
 }
 
@@ -256,6 +266,12 @@ Operation call(CallBase &C) {
   // Defined functions are instrumented themselves; what other modules lack is known at load time.
   if (!Callee || !Callee->isDeclaration())
     return O;
+  if (StringRef Text = ptxOf(C, Callee->getName()); !Text.empty()) {
+    O.Kind = OperationKind::Ptx;
+    O.Ptx = Text.str();
+    O.Text = printed(C);
+    return O;
+  }
   if (Callee->isIntrinsic() && C.doesNotAccessMemory())
     return O;
   if (const CallRow *Row = findCall(Callee->getName()))

@@ -23,6 +23,7 @@ enum class OperationKind : uint8_t {
   BlockBarrier, ///< Barrier, Id, Count (null = all threads of the block)
   WarpBarrier,  ///< Mask
   InlineAsm,
+  Ptx,       ///< an intrinsic with the effects of the PTX in Ptx
   Unmodelled ///< Text says what
 };
 
@@ -35,11 +36,12 @@ struct Operation {
   /// Strong: a seq_cst access is a fence.sc of its scope and then an acquire or release access
   /// (O3).
   bool FenceBefore = false;
-  /// Range: null for memset; bytes.
+  /// Range: null for memset; bytes; O6.
   llvm::Value *Source = nullptr, *Length = nullptr;
+  bool NonCoherentSource = false;
   abi::BarrierKind Barrier = abi::BarrierKind::Sync;
   llvm::Value *Id = nullptr, *Count = nullptr, *Mask = nullptr;
-  std::string Text;
+  std::string Text, Ptx;
 };
 
 /// Classifies `I` of a normalised module.

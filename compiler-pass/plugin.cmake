@@ -4,8 +4,10 @@ add_library(ScopeSanPass MODULE
   AbiCalls.cpp
   Elide.cpp
   Instrument.cpp
+  InstrumentAccess.cpp
   InstrumentAsm.cpp
   LinkRuntime.cpp
+  NonCoherent.cpp
   Normalise.cpp
   Options.cpp
   Plugin.cpp

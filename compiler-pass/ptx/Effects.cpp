@@ -1,7 +1,4 @@
-#include "Effects.h"
-
-#include "Opcodes.h"
-#include "Resolve.h"
+#include "EffectBuilder.h"
 
 #include <bit>
 
@@ -12,26 +9,6 @@ using abi::AccessKind;
 using abi::MemoryOrder;
 using abi::Scope;
 using abi::Space;
-
-class EffectBuilder {
-public:
-  explicit EffectBuilder(const Program &P) : Prog(P), Values(P) {}
-  std::vector<Effect> run();
-
-private:
-  void instruction(unsigned At);
-  void access(unsigned At, OpcodeClass Class);
-  void accessValues(Effect &E, const Statement &S, unsigned Memory);
-  void fence(unsigned At, bool Membar);
-  void blockBarrier(unsigned At);
-  void warpBarrier(unsigned At);
-  void unmodelled(unsigned At, std::string Reason);
-  void push(Effect E, unsigned At);
-
-  const Program &Prog;
-  Resolver Values;
-  std::vector<Effect> Out;
-};
 
 /// O1, O2: order and scope of an access; nothing if the combination is not PTX.
 bool decideOrder(OpcodeClass Class, const Modifiers &M, MemoryOrder &Order, Scope &Sc) {
@@ -62,8 +39,20 @@ AccessKind accessKind(OpcodeClass Class, const Modifiers &M) {
 /// Constant and private memory is never checked (P5).
 bool isChecked(const Modifiers &M) { return M.Space != Space::Const && M.Space != Space::Local; }
 
-unsigned memoryOperand(const Statement &S) {
-  for (unsigned I = 0; I < S.Operands.size(); ++I)
+/// The value of a vector access, if some of its elements are sinks.
+const Operand *vectorWithSinks(const Statement &S) {
+  for (const Operand &O : S.Operands)
+    if (O.is(OperandKind::Vector))
+      for (const Operand &E : O.Elements)
+        if (E.is(OperandKind::Sink))
+          return &O;
+  return nullptr;
+}
+
+} // namespace
+
+unsigned memoryOperand(const Statement &S, unsigned From) {
+  for (unsigned I = From; I < S.Operands.size(); ++I)
     if (S.Operands[I].is(OperandKind::Memory))
       return I;
   return NoIndex;
@@ -126,11 +115,27 @@ void EffectBuilder::access(unsigned At, OpcodeClass Class) {
              .withElementLog2(uint32_t(std::countr_zero(M.TypeBytes)))
              .with((M.Volatile ? abi::Op::VolatileBit : 0) | (M.Mmio ? abi::Op::MmioBit : 0) |
                    (M.NonCoherent || S.Parts[0] == "ldu" ? abi::Op::NonCoherentBit : 0));
-  AddressRef A = Values.address(S.Operands[Memory], E.Op.space(), At);
-  E.Address = A.Value;
-  E.AddressSpace = A.Space;
+  E.Address = Values.address(S.Operands[Memory], E.Op.space(), At);
+  if (const Operand *V = vectorWithSinks(S))
+    return accessParts(E, *V, At);
   accessValues(E, S, Memory);
   push(std::move(E), At);
+}
+
+/// Elements of a vector that are written as _ are not accessed.
+void EffectBuilder::accessParts(const Effect &Whole, const Operand &Vector, unsigned At) {
+  unsigned Bytes = Whole.bytes() / unsigned(Vector.Elements.size());
+  if (Whole.Op.isStrong() || Bytes * Vector.Elements.size() != Whole.bytes() ||
+      Bytes % Whole.ElementBytes)
+    return unmodelled(At, "malformed memory instruction");
+  for (size_t I = 0; I < Vector.Elements.size(); ++I) {
+    if (Vector.Elements[I].is(OperandKind::Sink))
+      continue;
+    Effect E = Whole;
+    E.Elements = Bytes / E.ElementBytes;
+    E.Address.Value.Addend += int64_t(I * Bytes);
+    push(std::move(E), At);
+  }
 }
 
 void EffectBuilder::fence(unsigned At, bool Membar) {
@@ -145,14 +150,25 @@ void EffectBuilder::fence(unsigned At, bool Membar) {
     E.Op = abi::Op(AccessKind::Fence, MemoryOrder::SeqCst, Sc);
     return push(std::move(E), At);
   }
-  Modifiers M = decodeModifiers(S);
+  Modifiers M = decodeModifiers(
+      S, {"mbarrier_init", "sync_restrict::shared::cluster", "sync_restrict::shared::cta"});
   MemoryOrder Order = M.Order.value_or(MemoryOrder::AcqRel);
   if (!M.Unknown.empty() || !M.Scope || M.Space || Order == MemoryOrder::Weak ||
       Order == MemoryOrder::Relaxed)
     return unmodelled(At, "unknown form of fence");
+  // One-way fences at cluster scope, limited to some objects: their space is what they name.
+  Space Restricted = Space::Generic;
+  bool Init = hasPart(S, "mbarrier_init"), Out = hasPart(S, "sync_restrict::shared::cta"),
+       In = hasPart(S, "sync_restrict::shared::cluster");
+  if (Init || Out || In) {
+    if (Init + Out + In > 1 || *M.Scope != Scope::Cluster ||
+        Order != (In ? MemoryOrder::Acquire : MemoryOrder::Release))
+      return unmodelled(At, "unknown form of fence");
+    Restricted = In ? Space::SharedCluster : Space::Shared;
+  }
   Effect E;
   E.Kind = EffectKind::Fence;
-  E.Op = abi::Op(AccessKind::Fence, Order, *M.Scope);
+  E.Op = abi::Op(AccessKind::Fence, Order, *M.Scope, Restricted);
   push(std::move(E), At);
 }
 
@@ -220,6 +236,8 @@ void EffectBuilder::instruction(unsigned At) {
     return warpBarrier(At);
   case OpcodeClass::Unmodelled:
     return unmodelled(At, "not modelled yet");
+  default:
+    return asyncInstruction(At, *Class);
   }
 }
 
@@ -229,8 +247,6 @@ std::vector<Effect> EffectBuilder::run() {
       instruction(I);
   return std::move(Out);
 }
-
-} // namespace
 
 std::vector<Effect> effects(const Program &P) { return EffectBuilder(P).run(); }
 

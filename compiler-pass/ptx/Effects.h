@@ -9,7 +9,9 @@
 
 #include "scopesan/abi.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace scopesan::ptx {
@@ -48,7 +50,32 @@ struct Guard {
   ValueRef Lhs, Rhs;
 };
 
-enum class EffectKind : uint8_t { Access, Fence, BlockBarrier, WarpBarrier, Unmodelled };
+/// An address. Space is the space that the value belongs to; it differs from the one that the
+/// instruction names where the text itself converts the address (cvta).
+struct AddressRef {
+  ValueRef Value;
+  abi::Space Space = abi::Space::Generic;
+  /// The text maps the address to the block of this rank of the cluster (mapa).
+  std::optional<ValueRef> Rank;
+};
+
+enum class ArgumentKind : uint8_t {
+  Number,  ///< Value; 0 where ZeroIf holds
+  Address, ///< Place; the constant 0 in the generic space is null
+  Outcome, ///< 1 if Value, an asm operand or a constant, equals Expected at the statement's end
+  LeftOut  ///< Value selects bytes of each 16: the others, in the high half of the argument
+};
+
+/// An argument of an entry point of abi.def.
+struct EntryArgument {
+  ArgumentKind Kind = ArgumentKind::Number;
+  ValueRef Value;
+  std::optional<Guard> ZeroIf;
+  AddressRef Place;
+  uint64_t Expected = 0;
+};
+
+enum class EffectKind : uint8_t { Access, Fence, BlockBarrier, WarpBarrier, Entry, Unmodelled };
 
 struct Effect {
   EffectKind Kind = EffectKind::Unmodelled;
@@ -56,14 +83,13 @@ struct Effect {
   unsigned Statement = 0;
   Guard Condition;
 
-  /// Access and Fence: kind, order, scope, space, flags and element size.
+  /// Access, Fence, Entry: kind, order, scope, space, flags and element size.
   abi::Op Op;
   /// Access: bytes of one scalar element and their number (P1).
   unsigned ElementBytes = 0, Elements = 0;
-  /// Access: address. AddressSpace is the space that the value of the operand belongs to; it
-  /// differs from Op.space() where the text itself converts the address (cvta).
-  ValueRef Address;
-  abi::Space AddressSpace = abi::Space::Generic;
+  AddressRef Address;
+  /// Access: it is made by the lanes with smaller numbers only.
+  unsigned Lanes = 32;
   /// Access that reads: asm operands that hold the value, lowest part first. Empty if there are
   /// none.
   std::vector<ValueRef> Result;
@@ -80,6 +106,16 @@ struct Effect {
   ValueRef BarrierId, BarrierCount;
   /// WarpBarrier (S8).
   ValueRef Mask;
+
+  /// Entry: name in abi.def, and its arguments without op (which is Op) and site.
+  std::string_view Name;
+  std::vector<EntryArgument> Arguments;
+  /// Entry: called after the statement, else before it.
+  bool After = false;
+  /// Entry: others may observe the operation as soon as it executed.
+  bool Publishes = false;
+  /// Entry: announces an asynchronous operation that the CPU backend then issues.
+  bool Announces = false;
 
   /// Unmodelled: why, for the compile-time note.
   std::string Reason;

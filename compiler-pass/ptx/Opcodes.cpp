@@ -1,5 +1,6 @@
 #include "Opcodes.h"
 
+#include <algorithm>
 #include <string>
 
 namespace scopesan::ptx {
@@ -53,7 +54,7 @@ void apply(const ModifierRow &Row, Modifiers &M) {
     M.Scope = abi::Scope(Row.Value);
     return;
   case Field::Space:
-    M.Space = abi::Space(Row.Value);
+    (M.Space ? M.SecondSpace : M.Space) = abi::Space(Row.Value);
     return;
   case Field::Type:
     M.TypeBytes = Row.Value;
@@ -82,7 +83,7 @@ std::optional<OpcodeClass> classify(const Statement &S) {
   return Best->Class;
 }
 
-Modifiers decodeModifiers(const Statement &S) {
+Modifiers decodeModifiers(const Statement &S, std::initializer_list<std::string_view> Further) {
   Modifiers M;
   for (size_t I = 1; I < S.Parts.size(); ++I) {
     std::string_view Part = S.Parts[I];
@@ -92,12 +93,18 @@ Modifiers decodeModifiers(const Statement &S) {
       M.Mmio = true;
     else if (Part == "nc")
       M.NonCoherent = true;
+    else if (std::find(Further.begin(), Further.end(), Part) != Further.end())
+      continue;
     else if (const ModifierRow *Row = findModifier(Part))
       apply(*Row, M);
     else if (!Part.starts_with("L1::") && !Part.starts_with("L2::")) // eviction and prefetch (O6)
       M.Unknown = M.Unknown.empty() ? Part : M.Unknown;
   }
   return M;
+}
+
+bool hasPart(const Statement &S, std::string_view Word) {
+  return std::find(S.Parts.begin() + 1, S.Parts.end(), Word) != S.Parts.end();
 }
 
 } // namespace scopesan::ptx

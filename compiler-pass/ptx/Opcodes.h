@@ -5,6 +5,7 @@
 
 #include "scopesan/abi.h"
 
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -23,6 +24,17 @@ enum class OpcodeClass : uint8_t {
   Membar,
   BlockBarrier,
   WarpBarrier,
+  ClusterBarrier,
+  ProxyFence,
+  Mbarrier,
+  CpAsync,
+  CpAsyncArrive,
+  CopyGroup,
+  BulkCopy,
+  AsyncStore,
+  Matrix,
+  WriteRange,
+  Griddep,
   Unmodelled
 };
 
@@ -33,7 +45,7 @@ std::optional<OpcodeClass> classify(const Statement &S);
 struct Modifiers {
   std::optional<abi::MemoryOrder> Order;
   std::optional<abi::Scope> Scope;
-  std::optional<abi::Space> Space;
+  std::optional<abi::Space> Space, SecondSpace;
   std::optional<abi::AccessKind> Rmw;
   unsigned TypeBytes = 0, TypeElements = 1, Vector = 1;
   bool Volatile = false, Mmio = false, NonCoherent = false;
@@ -41,7 +53,10 @@ struct Modifiers {
   std::string_view Unknown;
 };
 
-/// Decodes the parts after the opcode's first one.
-Modifiers decodeModifiers(const Statement &S);
+/// Decodes the parts after the opcode's first one. `Further`: words that the caller handles.
+Modifiers decodeModifiers(const Statement &S, std::initializer_list<std::string_view> Further = {});
+
+/// True if `Word` is among the parts after the opcode's first one.
+bool hasPart(const Statement &S, std::string_view Word);
 
 } // namespace scopesan::ptx

@@ -54,10 +54,74 @@ Resolver::Resolver(const Program &P) : Prog(P), StraightEnd(unsigned(P.Statement
   for (unsigned I = 0; I < StraightEnd; ++I) {
     const Statement &S = P.Statements[I];
     bool Instruction = S.Kind == StatementKind::Instruction;
-    if (S.Kind == StatementKind::Label || (Instruction && classify(S) == OpcodeClass::Control) ||
-        (Instruction && S.Parts[0] == "call"))
+    if (unsigned End = waitLoopEnd(I)) {
+      WaitLoops.emplace_back(I, End);
+      I = End - 1;
+    } else if (S.Kind == StatementKind::Label ||
+               (Instruction && classify(S) == OpcodeClass::Control) ||
+               (Instruction && S.Parts[0] == "call")) {
       StraightEnd = I;
+    }
   }
+}
+
+/// First label, or instruction that is more than a pause, from `From` on.
+unsigned Resolver::nextInstruction(unsigned From) const {
+  for (; From < Prog.Statements.size(); ++From) {
+    const Statement &S = Prog.Statements[From];
+    if (S.Kind == StatementKind::Label ||
+        (S.Kind == StatementKind::Instruction && S.Parts[0] != "nanosleep"))
+      break;
+  }
+  return From;
+}
+
+/// Is `Index` a branch to `Label`, under @Predicate (or @!Predicate), or without a guard if null?
+bool Resolver::branchesTo(unsigned Index, const Operand *Predicate, bool Negated,
+                          std::string_view Label) const {
+  if (Index >= Prog.Statements.size())
+    return false;
+  const Statement &S = Prog.Statements[Index];
+  if (S.Kind != StatementKind::Instruction || S.Parts[0] != "bra" || S.Operands.size() != 1 ||
+      !S.Operands[0].is(OperandKind::Symbol) || S.Operands[0].Name != Label)
+    return false;
+  if (!Predicate)
+    return S.Guard.empty();
+  return !S.Guard.empty() && sameVariable(S.Guard[0], *Predicate) && S.Guard[0].Negated == Negated;
+}
+
+/// The loops that wait for an mbarrier, from their label on; 0 if statement `Label` begins none.
+///   L: wait P, ...; @!P bra L;               L: wait P, ...; @P bra D; bra L; D:
+unsigned Resolver::waitLoopEnd(unsigned Label) const {
+  const std::vector<Statement> &All = Prog.Statements;
+  if (All[Label].Kind != StatementKind::Label)
+    return 0;
+  unsigned Wait = nextInstruction(Label + 1), End = nextInstruction(Wait + 1);
+  if (End >= All.size() || All[Wait].Kind != StatementKind::Instruction ||
+      !All[Wait].Guard.empty() || classify(All[Wait]) != OpcodeClass::Mbarrier ||
+      All[Wait].Operands.size() < 3 ||
+      (All[Wait].Parts[1] != "try_wait" && All[Wait].Parts[1] != "test_wait"))
+    return 0;
+  const Operand &P = All[Wait].Operands[0];
+  std::string_view Loop = All[Label].Opcode, Done;
+  unsigned Branches = 1;
+  if (!branchesTo(End, &P, /*Negated=*/true, Loop)) {
+    unsigned Back = nextInstruction(End + 1), Last = nextInstruction(Back + 1);
+    if (Last >= All.size() || All[Last].Kind != StatementKind::Label)
+      return 0;
+    Done = All[Last].Opcode;
+    if (!branchesTo(End, &P, /*Negated=*/false, Done) || !branchesTo(Back, nullptr, false, Loop))
+      return 0;
+    End = Last;
+    Branches = 2;
+  }
+  // Nobody else may come here.
+  for (const Statement &S : All)
+    if (S.Kind == StatementKind::Instruction && classify(S) == OpcodeClass::Control)
+      for (const Operand &O : S.Operands)
+        if (O.is(OperandKind::Symbol) && (O.Name == Loop || O.Name == Done) && Branches-- == 0)
+          return 0;
+  return End + 1;
 }
 
 bool Resolver::writes(unsigned Index, const Operand &O) const {
@@ -78,6 +142,9 @@ bool Resolver::writes(unsigned Index, const Operand &O) const {
     return false;
   case OpcodeClass::BlockBarrier:
     return contains(S.Operands[0], O); // red; the others read constants or asm inputs
+  case OpcodeClass::Mbarrier:
+  case OpcodeClass::Matrix:
+    return !S.Operands[0].is(OperandKind::Memory) && contains(S.Operands[0], O);
   case OpcodeClass::Unmodelled:
     for (const Operand &D : S.Operands)
       if (!D.is(OperandKind::Memory) && contains(D, O))
@@ -88,6 +155,19 @@ bool Resolver::writes(unsigned Index, const Operand &O) const {
   }
 }
 
+/// Do both statements execute under the same condition, `Earlier` under none included?
+bool Resolver::sameGuard(unsigned Earlier, unsigned Later) const {
+  const std::vector<Operand> &A = Prog.Statements[Earlier].Guard, &B = Prog.Statements[Later].Guard;
+  if (A.empty())
+    return true;
+  if (B.empty() || !sameVariable(A[0], B[0]) || A[0].Negated != B[0].Negated)
+    return false;
+  for (unsigned I = Earlier; I < Later; ++I)
+    if (writes(I, A[0]))
+      return false;
+  return true;
+}
+
 Resolver::Definition Resolver::definition(const Operand &O, unsigned At, unsigned &Where) const {
   if (At > StraightEnd)
     return Definition::Ambiguous;
@@ -95,7 +175,7 @@ Resolver::Definition Resolver::definition(const Operand &O, unsigned At, unsigne
     if (!writes(I, O))
       continue;
     Where = I;
-    return Prog.Statements[I].Guard.empty() ? Definition::Unique : Definition::Ambiguous;
+    return sameGuard(I, At) ? Definition::Unique : Definition::Ambiguous;
   }
   return Definition::None;
 }
@@ -105,9 +185,9 @@ bool Resolver::isPlainCopy(const Statement &S) const {
 }
 
 AddressRef Resolver::trace(const Operand &O, abi::Space Space, unsigned At, unsigned Depth) const {
-  const AddressRef Unknown{{}, Space};
+  const AddressRef Unknown{{}, Space, {}};
   if (O.is(OperandKind::Integer))
-    return {ValueRef::constant(int64_t(O.Bits)), Space};
+    return {ValueRef::constant(int64_t(O.Bits)), Space, {}};
   if (Depth == MaxDepth || !(O.is(OperandKind::Asm) || O.is(OperandKind::Register)))
     return Unknown;
   unsigned Where = 0;
@@ -115,7 +195,7 @@ AddressRef Resolver::trace(const Operand &O, abi::Space Space, unsigned At, unsi
   case Definition::Ambiguous:
     return Unknown;
   case Definition::None:
-    return O.is(OperandKind::Asm) ? AddressRef{ValueRef::asmOperand(O.Index), Space} : Unknown;
+    return O.is(OperandKind::Asm) ? AddressRef{ValueRef::asmOperand(O.Index), Space, {}} : Unknown;
   case Definition::Unique:
     break;
   }
@@ -130,6 +210,8 @@ AddressRef Resolver::trace(const Operand &O, abi::Space Space, unsigned At, unsi
     abi::Space From = ToSpace ? abi::Space::Generic : spaceNamed(S).value_or(abi::Space::Generic);
     return trace(Source, From, Where, Depth + 1);
   }
+  if (S.Parts[0] == "mapa")
+    return traceMapped(S, Space, Where, Depth + 1);
   if (S.Parts[0] == "add" && S.Parts.size() == 2 && isIntegerType(S.Parts[1]) &&
       S.Operands.size() == 3) {
     AddressRef A = trace(S.Operands[1], Space, Where, Depth + 1);
@@ -144,9 +226,23 @@ AddressRef Resolver::trace(const Operand &O, abi::Space Space, unsigned At, unsi
   return Unknown;
 }
 
+/// mapa{.shared::cluster} d, a, rank: `Space` is that of d.
+AddressRef Resolver::traceMapped(const Statement &S, abi::Space Space, unsigned At,
+                                 unsigned Depth) const {
+  bool Shared = spaceNamed(S) == abi::Space::SharedCluster;
+  if (S.Operands.size() != 3 || Shared != (Space == abi::Space::SharedCluster) ||
+      (!Shared && Space != abi::Space::Generic))
+    return {{}, Space, {}};
+  AddressRef A = trace(S.Operands[1], Shared ? abi::Space::Shared : abi::Space::Generic, At, Depth);
+  if (A.Rank)
+    return {{}, Space, {}};
+  A.Rank = input(S.Operands[2], At);
+  return A;
+}
+
 ValueRef Resolver::input(const Operand &O, unsigned At) const {
   AddressRef R = trace(O, abi::Space::Generic, At, 0);
-  return R.Space == abi::Space::Generic ? R.Value : ValueRef();
+  return R.Space == abi::Space::Generic && !R.Rank ? R.Value : ValueRef();
 }
 
 std::vector<ValueRef> Resolver::inputParts(const Operand &O, unsigned At) const {
@@ -173,7 +269,7 @@ std::vector<ValueRef> Resolver::inputParts(const Operand &O, unsigned At) const 
 
 AddressRef Resolver::address(const Operand &M, abi::Space Space, unsigned At) const {
   if (M.Elements.size() != 1)
-    return {{}, Space};
+    return {{}, Space, {}};
   AddressRef R = trace(M.Elements[0], Space, At, 0);
   R.Value.Addend += M.Offset;
   // An offset that is an asm operand cannot be added here.
@@ -255,7 +351,15 @@ Guard Resolver::guard(unsigned At) const {
   const Statement &S = Prog.Statements[At];
   if (S.Guard.empty())
     return G;
-  const Operand &P = S.Guard[0];
+  return predicate(S.Guard[0], At);
+}
+
+bool Resolver::isPredicate(const Operand &O) const {
+  return O.is(OperandKind::Register) && Prog.Registers[O.Index].Type == "pred";
+}
+
+Guard Resolver::predicate(const Operand &P, unsigned At) const {
+  Guard G;
   unsigned Where = 0;
   G.Kind = GuardKind::Unresolvable;
   switch (definition(P, At, Where)) {
@@ -274,6 +378,38 @@ Guard Resolver::guard(unsigned At) const {
   }
   G.Negated = P.Negated;
   return G;
+}
+
+EntryArgument Resolver::outcome(const Operand &P, unsigned At) const {
+  EntryArgument A;
+  A.Kind = ArgumentKind::Outcome;
+  A.Expected = 1;
+  for (auto [Label, End] : WaitLoops)
+    if (Label < At && At < End) {
+      A.Value = ValueRef::constant(1);
+      return A;
+    }
+  if (P.is(OperandKind::Asm)) {
+    if (std::vector<ValueRef> V = output(P, At); V.size() == 1)
+      A.Value = V[0];
+    return A;
+  }
+  // selp.type d, a, b, P: d tells P when a and b are different constants.
+  for (unsigned I = At + 1; I < Prog.Statements.size() && I < StraightEnd; ++I) {
+    const Statement &S = Prog.Statements[I];
+    if (S.Kind == StatementKind::Instruction && S.Parts[0] == "selp" && S.Guard.empty() &&
+        S.Operands.size() == 4 && sameVariable(S.Operands[3], P) &&
+        S.Operands[1].is(OperandKind::Integer) && S.Operands[2].is(OperandKind::Integer) &&
+        S.Operands[1].Bits != S.Operands[2].Bits)
+      if (std::vector<ValueRef> V = output(S.Operands[0], I); V.size() == 1) {
+        A.Value = V[0];
+        A.Expected = S.Operands[S.Operands[3].Negated ? 2 : 1].Bits;
+        return A;
+      }
+    if (writes(I, P))
+      break;
+  }
+  return A;
 }
 
 } // namespace scopesan::ptx

@@ -3,15 +3,11 @@
 
 #include "Effects.h"
 
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace scopesan::ptx {
-
-/// An address operand and the space its value belongs to.
-struct AddressRef {
-  ValueRef Value;
-  abi::Space Space;
-};
 
 class Resolver {
 public:
@@ -27,11 +23,24 @@ public:
   std::vector<ValueRef> output(const Operand &O, unsigned At) const;
   /// Condition under which statement `At` executes.
   Guard guard(unsigned At) const;
+  /// True for a register of type .pred.
+  bool isPredicate(const Operand &O) const;
+  /// Value of predicate `P` as read by statement `At`.
+  Guard predicate(const Operand &P, unsigned At) const;
+  /// Whether predicate `P`, written by the wait `At`, was true: ArgumentKind::Outcome. The constant
+  /// 1 where the text waits until it is.
+  EntryArgument outcome(const Operand &P, unsigned At) const;
 
 private:
   enum class Definition : uint8_t { None, Unique, Ambiguous };
 
   bool writes(unsigned Index, const Operand &O) const;
+  bool sameGuard(unsigned Earlier, unsigned Later) const;
+  unsigned waitLoopEnd(unsigned Label) const;
+  unsigned nextInstruction(unsigned From) const;
+  bool branchesTo(unsigned Index, const Operand *Predicate, bool Negated,
+                  std::string_view Label) const;
+  AddressRef traceMapped(const Statement &S, abi::Space Space, unsigned At, unsigned Depth) const;
   /// The statement before `At` that wrote `O`.
   Definition definition(const Operand &O, unsigned At, unsigned &Where) const;
   bool isPlainCopy(const Statement &S) const;
@@ -40,6 +49,8 @@ private:
   Guard comparison(unsigned Where) const;
 
   const Program &Prog;
+  /// Loops that do nothing but wait for an mbarrier: [label, past the last statement).
+  std::vector<std::pair<unsigned, unsigned>> WaitLoops;
   /// First statement that control flow may skip or repeat.
   unsigned StraightEnd;
 };

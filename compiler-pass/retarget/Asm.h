@@ -30,7 +30,7 @@ private:
 
   // Handlers of ptx_lower.def. Each lowers the current instruction; false: the form is unsupported.
   bool move(), load(), store(), atomic(), forwardAddress(), isSpace(), mapa(), getctarank();
-  bool zeroResult(), drop(), mbarrier(), copy();
+  bool zeroResult(), drop(), mbarrier(), copy(), dependentLaunch(), loadMatrix(), storeMatrix();
   bool barrier(), shuffle(), vote(), match(), redux(), elect(), activeMask();
   bool nanosleep(), branch(), exit(), trap();
   bool setPredicate(), setValue(), select(), selectBySign(), testProperty();
@@ -83,9 +83,11 @@ private:
   bool packVector();
   Value *warpMask(unsigned I);
   bool mbarrierArrive(bool Drop);
-  bool mbarrierWait(bool Try);
+  bool mbarrierWait();
+  unsigned operandsButPolicy();
   bool copyAsync();
   bool copyBulk();
+  bool copyGroup();
   bool storeAsync();
 
   Engine &E;

@@ -1,10 +1,14 @@
-// mbarrier and asynchronous copies (PTX ISA 9.7.9.25, 9.7.13.15); semantics in support/async.c.
+// mbarrier and asynchronous copies (PTX ISA 9.7.9.25, 9.7.13.15), executed by the engine.
 #include "Asm.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 
 using namespace llvm;
 using namespace scopesan::retarget;
+using scopesan::cpu::ReduceOp;
+using scopesan::cpu::ReduceType;
+using scopesan::cpu::Reduction;
 using scopesan::ptx::OperandKind;
 
 /// mbarrier.arrive{_drop}{.expect_tx}{...} {state | _}, [barrier] {, count or bytes}
@@ -16,19 +20,19 @@ bool AsmLowering::mbarrierArrive(bool Drop) {
   Value *Given = operand(At + 1) ? in32(At + 1) : B.getInt32(Bytes ? 0 : 1);
   // expect_tx arrives once, or as often as a fourth operand says.
   Value *Count = Bytes ? (operand(At + 2) ? in32(At + 2) : B.getInt32(1)) : Given;
-  Value *State = E.supportMemory(
-      B, "mbarrier_arrive", B.getInt64Ty(),
-      {address(*operand(At)), Count, Bytes ? Given : B.getInt32(0), B.getInt32(Drop)});
+  Value *State =
+      E.call(B, "__scopesan_cpu_mbarrier_arrive", B.getInt64Ty(),
+             {address(*operand(At)), Count, Bytes ? Given : B.getInt32(0), B.getInt32(Drop)});
   return At == 0 || out(State, false);
 }
 
 /// mbarrier.{test,try}_wait{.parity} p, [barrier], state {, time}
-bool AsmLowering::mbarrierWait(bool Try) {
+bool AsmLowering::mbarrierWait() {
   if (!operand(2))
     return false;
   Value *State = in(2, B.getInt64Ty());
-  Value *Done = E.supportMemory(B, Try ? "mbarrier_try" : "mbarrier_test", B.getInt32Ty(),
-                                {address(*operand(1)), State});
+  Value *Done =
+      E.call(B, "__scopesan_cpu_mbarrier_wait", B.getInt32Ty(), {address(*operand(1)), State});
   return out(B.CreateICmpNE(Done, B.getInt32(0)), false);
 }
 
@@ -39,75 +43,146 @@ bool AsmLowering::mbarrier() {
   if (Kind == "arrive" || Kind == "arrive_drop")
     return mbarrierArrive(Kind == "arrive_drop");
   if (Kind == "test_wait" || Kind == "try_wait")
-    return mbarrierWait(Kind == "try_wait");
+    return mbarrierWait();
   if (Kind == "pending_count")
-    return out(E.support(B, "mbarrier_pending", B.getInt32Ty(), {in(1, B.getInt64Ty())}), false);
+    return out(
+        E.call(B, "__scopesan_cpu_mbarrier_pending", B.getInt32Ty(), {in(1, B.getInt64Ty())}),
+        false);
   if (Kind == "inval")
     return true;
-  StringRef Name = Kind == "init"          ? "mbarrier_init"
-                   : Kind == "expect_tx"   ? "mbarrier_expect"
-                   : Kind == "complete_tx" ? "mbarrier_complete"
-                                           : "";
-  if (Name.empty())
+  StringRef Name = StringSwitch<StringRef>(Kind)
+                       .Case("init", "__scopesan_cpu_mbarrier_init")
+                       .Case("expect_tx", "__scopesan_cpu_mbarrier_expect")
+                       .Case("complete_tx", "__scopesan_cpu_mbarrier_complete")
+                       .Default("");
+  if (Name.empty() || !operand(1))
     return false;
-  E.supportMemory(B, Name, B.getVoidTy(), {address(*operand(0)), in32(1)});
+  E.call(B, Name, B.getVoidTy(), {address(*operand(0)), in32(1)});
   return true;
+}
+
+/// Operands without the cache policy, which stands last or before a byte mask.
+unsigned AsmLowering::operandsButPolicy() {
+  return Current->Operands.size() - Mods.has("L2::cache_hint");
 }
 
 /// cp.async.{ca,cg}.shared.global [to], [from], bytes {, source bytes or ignore predicate}
 bool AsmLowering::copyAsync() {
-  if (!operand(2) || !operand(0)->is(OperandKind::Memory))
+  if (operandsButPolicy() < 3 || !operand(0)->is(OperandKind::Memory))
     return false;
   Value *Bytes = in32(2), *Source = Bytes;
-  if (const Operand *Fourth = operand(3)) {
-    AllocaInst *Variable = variable(*Fourth);
+  if (operandsButPolicy() > 3) {
+    AllocaInst *Variable = variable(*operand(3));
     bool Ignore = Variable && Variable->getAllocatedType()->isIntegerTy(1);
     Source = Ignore ? B.CreateSelect(inPredicate(3), B.getInt32(0), Bytes) : in32(3);
   }
-  E.supportMemory(B, "copy_async", B.getVoidTy(),
-                  {address(*operand(0)), address(*operand(1)), Bytes, Source});
+  E.call(B, "__scopesan_cpu_cp_async", B.getVoidTy(),
+         {address(*operand(0)), address(*operand(1)), Bytes, Source});
   return true;
 }
 
-/// cp.async.bulk.* [to], [from], bytes {, [barrier]}
+static std::optional<Reduction> reduction(const Modifiers &Mods) {
+  ReduceOp Op = ReduceOp::None;
+  for (StringRef Part : Mods) {
+    Op = StringSwitch<ReduceOp>(Part)
+             .Case("add", ReduceOp::Add)
+             .Case("min", ReduceOp::Min)
+             .Case("max", ReduceOp::Max)
+             .Case("inc", ReduceOp::Inc)
+             .Case("dec", ReduceOp::Dec)
+             .Case("and", ReduceOp::And)
+             .Case("or", ReduceOp::Or)
+             .Case("xor", ReduceOp::Xor)
+             .Default(Op);
+  }
+  auto Type = StringSwitch<std::optional<ReduceType>>(Mods.back())
+                  .Cases({"u32", "b32"}, ReduceType::U32)
+                  .Case("s32", ReduceType::S32)
+                  .Cases({"u64", "b64"}, ReduceType::U64)
+                  .Case("s64", ReduceType::S64)
+                  .Case("f16", ReduceType::F16)
+                  .Case("bf16", ReduceType::BF16)
+                  .Case("f32", ReduceType::F32)
+                  .Case("f64", ReduceType::F64)
+                  .Default(std::nullopt);
+  if (Op == ReduceOp::None || !Type)
+    return std::nullopt;
+  return Reduction(Op, *Type);
+}
+
+/// cp{.reduce}.async.bulk.* [to], [from], bytes {, [barrier]} {, receivers} {, policy} {, byte
+/// mask}
 bool AsmLowering::copyBulk() {
-  if (Mods.hasAny("tensor", "reduce", "multicast::cluster", "cp_mask") || !operand(2) ||
-      !operand(0)->is(OperandKind::Memory))
+  bool Reduces = Mods.has("reduce"), Signals = Mods.has("mbarrier::complete_tx::bytes");
+  bool Multicast = Mods.has("multicast::cluster"), Masked = Mods.has("cp_mask");
+  if (Mods.has("tensor") || operandsButPolicy() != 3u + Signals + Multicast + Masked)
     return false;
-  const Operand *Barrier = operand(3);
-  Value *BarrierAddress = Barrier && Barrier->is(OperandKind::Memory)
-                              ? address(*Barrier)
-                              : ConstantPointerNull::get(B.getPtrTy());
-  E.supportMemory(B, "copy_bulk", B.getVoidTy(),
-                  {address(*operand(0)), address(*operand(1)), in32(2), BarrierAddress});
+  std::optional<Reduction> R = Reduces ? reduction(Mods) : Reduction(0);
+  if (!R)
+    return false;
+  Value *Barrier = Signals ? address(*operand(3)) : ConstantPointerNull::get(B.getPtrTy());
+  Value *Masks = B.getInt32(0);
+  if (Multicast)
+    Masks = B.CreateAnd(in32(4), 0xffff);
+  else if (Masked) // bits of the bytes that are copied
+    Masks = B.CreateShl(B.CreateNot(in32(Current->Operands.size() - 1)), 16);
+  E.call(B, "__scopesan_cpu_bulk_copy", B.getVoidTy(),
+         {address(*operand(0)), address(*operand(1)), in(2, B.getInt64Ty()), Barrier,
+          B.getInt32(R->raw()), Masks});
+  return true;
+}
+
+/// cp.async{.bulk}.{commit_group,wait_group{.read} n}, cp.async.wait_all
+bool AsmLowering::copyGroup() {
+  bool Bulk = Mods.has("bulk");
+  Type *Void = B.getVoidTy();
+  if (Mods.has("commit_group")) {
+    E.call(B, Bulk ? "__scopesan_cpu_bulk_commit" : "__scopesan_cpu_cp_async_commit", Void, {});
+    return true;
+  }
+  Value *Allowed = Mods.has("wait_all") ? B.getInt32(abi::WaitAll) : in32(0);
+  if (Bulk)
+    E.call(B, "__scopesan_cpu_bulk_wait", Void, {Allowed, B.getInt32(Mods.has("read"))});
+  else
+    E.call(B, "__scopesan_cpu_cp_async_wait", Void, {Allowed});
   return true;
 }
 
 bool AsmLowering::copy() {
-  if (Mods[1] != "async")
+  if (Mods[1] != "async" && !(Mods[1] == "reduce" && Mods[2] == "async"))
     return false;
-  if (Mods.hasAny("commit_group", "wait_group", "wait_all", "prefetch"))
+  if (Mods.hasAny("commit_group", "wait_group", "wait_all"))
+    return copyGroup();
+  if (Mods.has("prefetch"))
     return true;
   if (Mods[2] == "mbarrier") {
-    // Without .noinc the arrival was not counted when the barrier was initialised: the pending
-    // count is raised first, so that nothing changes here, where the copies have already happened.
-    if (Mods.has("noinc"))
-      E.supportMemory(B, "mbarrier_arrive", B.getInt64Ty(),
-                      {address(*operand(0)), B.getInt32(1), B.getInt32(0), B.getInt32(0)});
+    E.call(B, "__scopesan_cpu_cp_async_mbarrier_arrive", B.getVoidTy(),
+           {address(*operand(0)), B.getInt32(Mods.has("noinc"))});
     return true;
   }
   return Mods.has("bulk") ? copyBulk() : copyAsync();
 }
 
 /// st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.vec}.type [a], b, [barrier]
+/// red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.op.type, likewise
 bool AsmLowering::storeAsync() {
-  if (!operand(2) || !operand(2)->is(OperandKind::Memory))
+  bool Reduces = Mods[0] == "red";
+  std::optional<Reduction> R = Reduces ? reduction(Mods) : Reduction(0);
+  if (!T || !R || !operand(2) || !operand(2)->is(OperandKind::Memory) || Mods.has("global"))
     return false;
-  Value *Address = address(*operand(0));
   ArrayRef<Operand> Sources = elements(*operand(1));
+  AllocaInst *Values = slot(ArrayType::get(T.Ty, Sources.size()));
   for (unsigned I = 0; I < Sources.size(); ++I)
-    B.CreateStore(read(Sources[I], T.Ty), B.CreateConstGEP1_64(T.Ty, Address, I));
+    B.CreateStore(read(Sources[I], T.Ty), B.CreateConstGEP1_64(T.Ty, Values, I));
   Value *Bytes = B.getInt32(Sources.size() * T.bits() / 8);
-  E.supportMemory(B, "mbarrier_complete", B.getVoidTy(), {address(*operand(2)), Bytes});
+  E.call(B, "__scopesan_cpu_store_async", B.getVoidTy(),
+         {address(*operand(0)), Values, Bytes, address(*operand(2)), B.getInt32(R->raw())});
+  return true;
+}
+
+bool AsmLowering::dependentLaunch() {
+  bool Wait = Mods.has("wait");
+  E.call(B, Wait ? "__scopesan_cpu_griddep_wait" : "__scopesan_cpu_griddep_launch", B.getVoidTy(),
+         {});
   return true;
 }

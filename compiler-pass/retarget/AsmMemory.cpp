@@ -70,7 +70,7 @@ bool AsmLowering::load() {
 }
 
 bool AsmLowering::store() {
-  if (T && Mods.has("async"))
+  if (Mods.has("async"))
     return storeAsync();
   if (!T || Current->Operands.size() < 2 || hasUnknownForm(Mods))
     return false;
@@ -133,7 +133,9 @@ Value *AsmLowering::readModifyWrite(Value *Address, unsigned FirstSource, unsign
 /// atom{...}.op.type d, [a], b {, c}; red has no d. A vector is a set of scalars.
 bool AsmLowering::atomic() {
   bool HasResult = Mods[0] == "atom";
-  if (!T || Mods.has("async") || Current->Operands.size() < 2u + HasResult)
+  if (Mods.has("async"))
+    return storeAsync();
+  if (!T || Current->Operands.size() < 2u + HasResult)
     return false;
   Value *Address = address(*operand(HasResult));
   ArrayRef<Operand> Targets = elements(*operand(HasResult ? 0 : 1));

@@ -25,13 +25,8 @@ CallInst *Engine::callNoReturn(IRBuilder<> &B, StringRef Name, ArrayRef<Value *>
   return Call;
 }
 
-CallInst *Engine::supportMemory(IRBuilder<> &B, StringRef Name, Type *Result,
-                                ArrayRef<Value *> Args) {
-  return call(B, ("__scopesan_ptx_" + Name).str(), Result, Args);
-}
-
 CallInst *Engine::support(IRBuilder<> &B, StringRef Name, Type *Result, ArrayRef<Value *> Args) {
-  CallInst *Call = supportMemory(B, Name, Result, Args);
+  CallInst *Call = call(B, ("__scopesan_ptx_" + Name).str(), Result, Args);
   Call->setDoesNotAccessMemory();
   return Call;
 }

@@ -28,9 +28,6 @@ public:
   /// Calls a pure function of compiler-pass/retarget/support (name without its prefix).
   llvm::CallInst *support(llvm::IRBuilder<> &B, llvm::StringRef Name, llvm::Type *Result,
                           llvm::ArrayRef<llvm::Value *> Args);
-  /// As support(), for the functions that access memory or may switch threads.
-  llvm::CallInst *supportMemory(llvm::IRBuilder<> &B, llvm::StringRef Name, llvm::Type *Result,
-                                llvm::ArrayRef<llvm::Value *> Args);
   /// Stops the kernel when this point is reached. Code after it is dead.
   void unsupported(llvm::IRBuilder<> &B, const llvm::Twine &Text);
 

@@ -24,7 +24,8 @@ private:
   Result activeMask(), warpSync(), blockSync(), blockArrive(), blockReduce(), clusterArrive();
   Result clusterWait(), drop(), nanosleep(), exit(), isSpace(), mapa(), getctarank(), forward();
   Result load(), atomic(), bulkStore();
-  Result mbarrier(), copyAsync(), copyArrive(), copyBulk(), copyBulkOut();
+  Result mbarrier(), copyAsync(), copyArrive(), copyGroup(), copyBulk(), copyBulkOut();
+  Result dependentLaunch(), loadMatrix(), storeMatrix();
   Result floatBinary(), fma(), floatMin(), floatMax(), function(), saturate(), fabs(), negate();
   Result roundUp(), roundDown(), roundZero(), roundNearest();
   Result highWord(), lowWord(), joinWords(), toInt(), toUnsigned(), fromInt(), fromUnsigned();

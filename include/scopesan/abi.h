@@ -13,7 +13,7 @@
 namespace scopesan::abi {
 
 /// Bumped whenever a layout or a signature in this file or in abi.def changes.
-inline constexpr uint32_t Version = 1;
+inline constexpr uint32_t Version = 2;
 
 /// What an instruction does to memory.
 enum class AccessKind : uint8_t {
@@ -107,6 +107,30 @@ enum class BarrierKind : uint32_t {
   Arrive = 1, ///< arrive only: a source, never a sink
   Red = 2     ///< arrive, reduce a predicate, wait
 };
+
+/// How an access reaches memory (S13). Values are those of core::Proxy.
+enum class Proxy : uint32_t {
+  Generic = 0,
+  Async = 1,     ///< bulk and tensor copies, wgmma reads of shared memory
+  TensorMap = 2, ///< reads of tensor-map objects
+  NonCoherent = 3,
+  Surface = 4,
+  Texture = 5,
+  Constant = 6
+};
+
+/// `fence` argument of __scopesan_proxy_fence. Values are those of core::ProxyFence.
+enum class ProxyFence : uint32_t {
+  Async = 0,
+  TensorMap = 1,
+  Alias = 2,
+  Surface = 3,
+  Texture = 4,
+  Constant = 5
+};
+
+/// `allowed` argument of __scopesan_cp_async_wait: cp.async.wait_all, uncommitted copies included.
+inline constexpr uint32_t WaitAll = ~0u;
 
 /// One source position. Strings are byte offsets into Module::strings (0 is the empty string).
 struct Frame {

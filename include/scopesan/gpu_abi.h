@@ -21,8 +21,32 @@ enum class EventKind : uint32_t {
   WarpArrive,
   Exit,
   Unmodelled,
-  SharedVariable
+  SharedVariable,
+  Operands,
+  ClusterArrive,
+  ClusterWait,
+  MbarrierInit,
+  MbarrierInval,
+  MbarrierExpect,
+  MbarrierComplete,
+  MbarrierArrive,
+  MbarrierWait,
+  CpAsync,
+  CpAsyncArrive,
+  CpAsyncCommit,
+  CpAsyncWait,
+  BulkCopy,
+  BulkCommit,
+  BulkWait,
+  StoreAsync,
+  ProxyFence,
+  TensormapFence,
+  ProxyAccess,
+  GriddepWait,
+  GriddepLaunch
 };
+/// Number of kinds.
+inline constexpr uint32_t EventKinds = uint32_t(EventKind::GriddepLaunch) + 1;
 
 /// `outcome` of __scopesan_gpu_atomic_after.
 enum Outcome : uint32_t {
@@ -45,6 +69,27 @@ enum Outcome : uint32_t {
 ///   WarpArrive           -                      mask            site
 ///   Unmodelled           -                      -               site
 ///   SharedVariable       address                bytes           site (once per launch)
+///   ClusterArrive        -                      1: relaxed      site
+///   MbarrierInit         barrier                count           site
+///   MbarrierExpect, ...  barrier                bytes           site           extra: op
+///   MbarrierArrive       barrier                count, DropBit  site           extra: op
+///   MbarrierWait         barrier                1: done         site           extra: op
+///   CpAsync              source                 shared offset   site           extra: bytes,
+///                                                                              source bytes << 16
+///   CpAsyncArrive        barrier                1: noinc        site
+///   CpAsyncWait          -                      allowed         site
+///   BulkCopy             destination            bytes           site           extra: op
+///     Operands before    source                 masks           barrier (low)  extra: (high)
+///   BulkWait             -                      allowed         site           extra: 1: read only
+///   StoreAsync           destination            bytes           site           extra: op
+///     Operands before    barrier
+///   ProxyFence           -                      ProxyFence      site           extra: Space
+///   TensormapFence       map or 0               -               site           extra: op
+///   ProxyAccess          address                bytes           site           extra: write,
+///                                                                              Proxy << 1
+///   the others           barrier or -           -               site
+/// Operands belongs to the same thread's next record. An expect_tx that an arrival contains is a
+/// record of its own before it.
 struct alignas(16) Record {
   uint64_t value;
   uint32_t block; ///< linear index in the grid
@@ -63,8 +108,10 @@ static_assert(sizeof(Record) == 32);
 
 /// Addresses of shared memory in records: this bit and the offset in the block's window.
 inline constexpr uint64_t SharedBit = uint64_t(1) << 63;
-/// Shared memory of another block of the cluster.
+/// Shared memory of another block of the cluster: bits 32-47 are its rank there.
 inline constexpr uint64_t PeerBit = uint64_t(1) << 62;
+/// MbarrierArrive: arrive_drop.
+inline constexpr uint32_t DropBit = 1u << 31;
 
 /// In device memory; one per process and device. Written by the host in stream order before each
 /// launch, read by every event.

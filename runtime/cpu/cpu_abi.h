@@ -10,7 +10,7 @@
 namespace scopesan::cpu {
 
 /// Bumped when anything in this file changes; part of the code cache key.
-inline constexpr uint32_t CpuAbiVersion = 1;
+inline constexpr uint32_t CpuAbiVersion = 2;
 
 /// What retargeted code reads of its thread without a call. `__scopesan_cpu_current` points at it.
 struct ThreadContext {
@@ -91,6 +91,24 @@ enum class WarpOp : uint32_t {
   ReduxXor
 };
 
+/// What a reducing copy does to each element of its destination, and the element's type. `.b32` and
+/// `.b64` are U32 and U64.
+enum class ReduceOp : uint32_t { None = 0, Add, Min, Max, Inc, Dec, And, Or, Xor };
+enum class ReduceType : uint32_t { U32, S32, U64, S64, F16, BF16, F32, F64 };
+/// `reduction` argument of the copies: 0 = a plain copy. Bits 0-7 ReduceOp, 8-15 ReduceType.
+class Reduction {
+public:
+  constexpr explicit Reduction(uint32_t Raw) : Bits(Raw) {}
+  constexpr Reduction(ReduceOp Op, ReduceType T) : Bits(uint32_t(Op) | uint32_t(T) << 8) {}
+  constexpr ReduceOp op() const { return ReduceOp(Bits & 255); }
+  constexpr ReduceType type() const { return ReduceType(Bits >> 8 & 255); }
+  constexpr explicit operator bool() const { return op() != ReduceOp::None; }
+  constexpr uint32_t raw() const { return Bits; }
+
+private:
+  uint32_t Bits;
+};
+
 } // namespace scopesan::cpu
 
 // Functions that retargeted code calls (besides scopesan/abi.def), implemented by the engine:
@@ -123,4 +141,36 @@ uint64_t __scopesan_cpu_mapa(uint64_t shared, uint32_t rank);
 uint32_t __scopesan_cpu_getctarank(uint64_t shared);
 void __scopesan_cpu_cluster_arrive(void);
 void __scopesan_cpu_cluster_wait(void);
+
+// mbarrier objects. `state` is what an arrival returned, or a parity. A wait that finds its phase
+// incomplete gives other threads a turn and looks again.
+void __scopesan_cpu_mbarrier_init(void *barrier, uint32_t count);
+/// Expects `bytes`, then arrives `count` times; `drop` leaves the following phases. Returns the
+/// state before.
+uint64_t __scopesan_cpu_mbarrier_arrive(void *barrier, uint32_t count, uint32_t bytes,
+                                        uint32_t drop);
+void __scopesan_cpu_mbarrier_expect(void *barrier, uint32_t bytes);
+void __scopesan_cpu_mbarrier_complete(void *barrier, uint32_t bytes);
+uint32_t __scopesan_cpu_mbarrier_wait(void *barrier, uint64_t state);
+uint32_t __scopesan_cpu_mbarrier_pending(uint64_t state);
+
+// Asynchronous copies: issued here, executed at any moment until their completion is waited for.
+/// cp.async: reads `source` bytes (at most `bytes`) and fills up with zeros.
+void __scopesan_cpu_cp_async(void *to, const void *from, uint32_t bytes, uint32_t source);
+void __scopesan_cpu_cp_async_commit(void);
+/// `allowed`: abi::WaitAll for cp.async.wait_all.
+void __scopesan_cpu_cp_async_wait(uint32_t allowed);
+void __scopesan_cpu_cp_async_mbarrier_arrive(void *barrier, uint32_t noinc);
+/// `barrier` null: completes by bulk group. `masks`: as in abi.def.
+void __scopesan_cpu_bulk_copy(void *to, const void *from, uint64_t bytes, void *barrier,
+                              uint32_t reduction, uint32_t masks);
+void __scopesan_cpu_bulk_commit(void);
+void __scopesan_cpu_bulk_wait(uint32_t allowed, uint32_t read);
+/// st.async, red.async: `values` are read at once.
+void __scopesan_cpu_store_async(void *to, const void *values, uint32_t bytes, void *barrier,
+                                uint32_t reduction);
+
+// Programmatic dependent launch
+void __scopesan_cpu_griddep_wait(void);
+void __scopesan_cpu_griddep_launch(void);
 }

@@ -1,4 +1,5 @@
 // Address questions of device code: state spaces, cluster shared memory, the device heap.
+#include "cpu/async_copies.h"
 #include "cpu/device_heap.h"
 #include "cpu/engine.h"
 
@@ -11,15 +12,29 @@
 using namespace scopesan;
 using namespace scopesan::cpu;
 
-/// The block of the caller's cluster that owns a shared address; null if none does.
-static Block *ownerOf(uint64_t Address) {
+Block *scopesan::cpu::sharedOwner(const Thread &T, uint64_t Address) {
   if (!TheEngine.arena().contains(Address))
     return nullptr;
-  Cluster &C = *Engine::current()->Owner->Peers;
+  Cluster &C = *T.Owner->Peers;
   for (uint32_t I = 0; I < C.BlockCount; ++I)
     if (Address - reinterpret_cast<uint64_t>(C.Blocks[I]->Shared) < C.Blocks[I]->Grid->SlotBytes)
       return C.Blocks[I];
   return nullptr;
+}
+
+static Block *ownerOf(uint64_t Address) { return sharedOwner(*Engine::current(), Address); }
+
+char *scopesan::cpu::inBlock(const Thread &T, const void *P, uint32_t Rank) {
+  auto Address = reinterpret_cast<uint64_t>(P);
+  Block *Owner = sharedOwner(T, Address);
+  Cluster &C = *T.Owner->Peers;
+  if (!Owner || Rank >= C.BlockCount)
+    TheEngine.failFromFiber(FailureCode::IllegalAddress,
+                            "an address outside of shared memory, or rank " + std::to_string(Rank) +
+                                " in a cluster of " + std::to_string(C.BlockCount) +
+                                " blocks, in kernel " + T.Owner->Grid->Spec.Name + ", " +
+                                describeThread(T));
+  return C.Blocks[Rank]->Shared + (Address - reinterpret_cast<uint64_t>(Owner->Shared));
 }
 
 DeviceHeap scopesan::cpu::TheDeviceHeap;
@@ -72,17 +87,8 @@ uint32_t __scopesan_cpu_isspacep(const void *P, uint32_t Space) {
 }
 
 uint64_t __scopesan_cpu_mapa(uint64_t Shared, uint32_t Rank) {
-  Thread &T = *Engine::current();
-  Block *Owner = ownerOf(Shared);
-  Cluster &C = *T.Owner->Peers;
-  if (!Owner || Rank >= C.BlockCount)
-    TheEngine.failFromFiber(
-        FailureCode::IllegalAddress,
-        "mapa (map_shared_rank) of an address outside shared memory or to rank " +
-            std::to_string(Rank) + " in a cluster of " + std::to_string(C.BlockCount) +
-            " blocks, in kernel " + T.Owner->Grid->Spec.Name + ", " + describeThread(T));
-  return Shared - reinterpret_cast<uint64_t>(Owner->Shared) +
-         reinterpret_cast<uint64_t>(C.Blocks[Rank]->Shared);
+  const Thread &T = *Engine::current();
+  return reinterpret_cast<uint64_t>(inBlock(T, reinterpret_cast<void *>(Shared), Rank));
 }
 
 uint32_t __scopesan_cpu_getctarank(uint64_t Shared) {

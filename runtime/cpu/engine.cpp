@@ -24,6 +24,7 @@ void Engine::configure(const EngineSettings &S, core::Detector &D) {
   TheDetector = &D;
   Fibers.configure(Settings.StackBytes, fiberBody);
   Sched.configure(Settings.Seed, Settings.PreemptionInterval);
+  Copies.configure(Settings.Seed);
 }
 
 // ---------------------------------------------------------------- launches
@@ -42,10 +43,13 @@ Launch *Engine::start(LaunchSpec Spec) {
     TheDetector->forget(reinterpret_cast<uint64_t>(L->GridWorkspace), GridWorkspaceBytes);
   }
   L->Spec = std::move(Spec);
+  for (Launch *Primary : L->Spec.Prerequisites)
+    Primary->Dependents.push_back(L);
   Active.push_back(L);
   admit(L);
   if (L->Resident.empty() && Active.size() == 1) {
     Active.clear();
+    leaveDependents(L);
     release(L);
     delete L;
     return nullptr;
@@ -90,6 +94,7 @@ bool Engine::startCluster(Launch *L) {
   C->BlockCount = L->BlocksPerCluster;
   C->LiveThreads = L->ThreadsPerBlock * L->BlocksPerCluster;
   C->Arrived = C->Phase = 0;
+  C->UsesCopies = false;
   C->Waiters.clear();
 
   // Clusters are numbered x fastest, like blocks; a grid dimension is a multiple of the cluster's.
@@ -133,8 +138,12 @@ void Engine::beginBlock(Launch *L, Block *B, uint64_t Linear) {
   B->Shared = L->FreeSlots.back();
   L->FreeSlots.pop_back();
   fillShared(B->Shared, L->SlotBytes, Settings.Seed ^ uint64_t(L->Spec.Index) << 40 ^ Linear);
-  TheDetector->forget(reinterpret_cast<uint64_t>(B->Shared), L->SlotBytes);
+  B->Triggered = false;
+  auto SharedAddress = reinterpret_cast<uint64_t>(B->Shared);
+  TheDetector->forget(SharedAddress, L->SlotBytes);
+  TheDetector->sharedWindow(Arena.base(), Arena.size());
   B->Detect = TheDetector->beginBlock(L->Spec.Node, Linear);
+  TheDetector->sharedMemory(B->Detect, SharedAddress, L->SlotBytes);
   for (BlockBarrier &Barrier : B->Barriers) {
     Barrier.Arrived = Barrier.Popcount = Barrier.Sources = 0;
     Barrier.Waiters.clear();
@@ -196,8 +205,10 @@ void Engine::finishThread(Thread *T) {
 }
 
 void Engine::endCluster(Launch *L, Cluster *C) {
+  Copies.finishCluster(*C);
   for (uint32_t I = 0; I < C->BlockCount; ++I) {
     Block *B = C->Blocks[I];
+    triggerDependents(*B);
     TheDetector->endBlock(B->Detect);
     L->FreeSlots.push_back(B->Shared);
     L->Resident.erase(std::find(L->Resident.begin(), L->Resident.end(), B));
@@ -211,6 +222,7 @@ void Engine::endCluster(Launch *L, Cluster *C) {
   }
   TheDetector->endLaunch(L->Spec.Node);
   L->Ended = LaunchEnded = true;
+  leaveDependents(L);
   release(L);
   Active.erase(std::find(Active.begin(), Active.end(), L));
   // Slots became free: launches that found no room continue.
@@ -220,8 +232,15 @@ void Engine::endCluster(Launch *L, Cluster *C) {
 }
 
 void Engine::abandonAll() {
+  Copies.abandon();
   for (Launch *L : Active) {
+    L->Dependents.clear();
+    L->Spec.Prerequisites.clear();
     for (Block *B : L->Resident) {
+      for (Thread &T : B->Threads) {
+        delete T.Copies;
+        T.Copies = nullptr;
+      }
       for (uint32_t I = 0; I < B->ThreadCount; ++I)
         if (!B->Threads[I].Exited)
           TheDetector->threadExit(*B->Threads[I].Detect);
@@ -270,6 +289,7 @@ void Engine::fiberLoop(bool AfterExit) {
     }
     AfterExit = false;
     Fiber *Self = current()->Stack;
+    Sched.runCopies();
     finishThread(current());
     if (Sched.driverWanted()) {
       Fibers.release(Self);

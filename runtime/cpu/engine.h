@@ -5,6 +5,7 @@
 // spent, a launch ended, or the device failed.
 #pragma once
 
+#include "cpu/async_copies.h"
 #include "cpu/random.h"
 #include "cpu/scheduler.h"
 #include "cpu/shared_arena.h"
@@ -71,6 +72,7 @@ public:
   const std::vector<Launch *> &activeLaunches() const { return Active; }
   FiberPool Fibers;
   Scheduler Sched;
+  AsyncCopies Copies;
 
   static constexpr uint64_t NanosecondsPerSlice = 64;
 
@@ -81,6 +83,7 @@ private:
   void finishThread(Thread *T);
   void endCluster(Launch *L, Cluster *C);
   void release(Launch *L);
+  void leaveDependents(Launch *L);
 
   EngineSettings Settings;
   SharedArena Arena;
@@ -105,5 +108,7 @@ extern std::string (*SiteDescriber)(uint32_t Site);
 void barriersAfterExit(Thread &T);
 void clusterAfterExit(Cluster &C);
 void warpAfterExit(Thread &T);
+/// The thread's block lets dependent launches start (dependents.cpp).
+void triggerDependents(Block &B);
 
 } // namespace scopesan::cpu

@@ -55,7 +55,10 @@ void reportFault() {
   ProbingDeviceAddress = false;
   char Address[32];
   snprintf(Address, sizeof Address, "%p", Fault.Address);
-  std::string Where = "in kernel " + T.Owner->Grid->Spec.Name + ", " + describeThread(T);
+  const AsyncCopy *Copy = TheEngine.Copies.executing();
+  const Thread &By = Copy ? *Copy->Issuer : T;
+  std::string Where = (Copy ? "of an asynchronous copy in kernel " : "in kernel ") +
+                      By.Owner->Grid->Spec.Name + ", " + describeThread(By);
   switch (Fault.Signal) {
   case SIGFPE:
     TheEngine.failFromFiber(FailureCode::LaunchFailure, "arithmetic exception " + Where);

@@ -87,7 +87,13 @@ uint64_t Scheduler::quietLimit() const {
   return std::max<uint64_t>(2'000'000, uint64_t(20'000) * (Count + 1));
 }
 
+void Scheduler::runCopies() {
+  if (__builtin_expect(TheEngine.Copies.due(Slices), 0))
+    TheEngine.Copies.runDue(Slices);
+}
+
 void Scheduler::yield(bool MayBeSpin) {
+  runCopies();
   if (MayBeSpin && ++Quiet >= 2'000'000 && livelocked())
     Budget = 0;
   push(Engine::current());
@@ -101,6 +107,7 @@ void Scheduler::yield(bool MayBeSpin) {
 }
 
 void Scheduler::block(Wait Reason, uint32_t Detail) {
+  runCopies();
   Thread *T = Engine::current();
   T->Waiting = Reason;
   T->WaitDetail = Detail;

@@ -36,6 +36,8 @@ public:
   void block(Wait Reason, uint32_t Detail);
   void wake(Thread *T);
   void noteProgress() { Quiet = 0; }
+  /// Executes the asynchronous copies whose moment has come.
+  void runCopies();
   /// Leaves fiber `Self`, which is running, for the driver; returns when it is resumed.
   void leaveToDriver(Fiber *Self);
 

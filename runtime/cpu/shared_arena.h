@@ -15,6 +15,8 @@ public:
   char *allocate(uint32_t Bytes);
   void free(char *Slot);
   bool contains(uint64_t Address) const { return Address - Base < Size; }
+  uint64_t base() const { return Base; }
+  uint64_t size() const { return Size; } ///< 0 before the first use
 
 private:
   bool map();

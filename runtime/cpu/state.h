@@ -13,10 +13,11 @@
 namespace scopesan::cpu {
 
 struct Block;
+struct CopyState;
 struct Launch;
 
 /// What a waiting thread waits for; `Thread::WaitDetail` holds the barrier id or the lane mask.
-enum class Wait : uint8_t { None, BlockBarrier, Warp, Cluster };
+enum class Wait : uint8_t { None, BlockBarrier, Warp, Cluster, Grids };
 
 struct Thread : ThreadContext {
   core::Thread *Detect = nullptr;
@@ -27,6 +28,9 @@ struct Thread : ThreadContext {
   uint32_t BarrierResult = 0;
   uint32_t ClusterPhase = 0; ///< phase that this thread's last cluster arrival belongs to
   uint32_t Site = 0;         ///< last synchronization or strong access, for messages
+  uint32_t MbarrierSite = 0;
+  void *Mbarrier = nullptr;    ///< whose phase the wait at MbarrierSite found incomplete
+  CopyState *Copies = nullptr; ///< null until the thread issues one
   Wait Waiting = Wait::None;
   bool Exited = false;
 };
@@ -62,6 +66,7 @@ struct Cluster {
   uint32_t LiveThreads = 0;
   uint32_t Arrived = 0;
   uint32_t Phase = 0;
+  bool UsesCopies = false; ///< a thread issued an asynchronous copy
   Block *Blocks[MaxBlocks] = {};
   std::vector<Thread *> Waiters;
 };
@@ -75,6 +80,7 @@ struct Block {
   uint32_t Rank = 0;   ///< in the cluster
   uint32_t ThreadCount = 0;
   uint32_t LiveThreads = 0;
+  bool Triggered = false; ///< executed griddepcontrol.launch_dependents, or ended
   char *Shared = nullptr;
   std::vector<Thread> Threads;
   std::vector<Warp> Warps;
@@ -92,6 +98,8 @@ struct LaunchSpec {
   core::NodeId Node;
   uint32_t Index = 0;    ///< 1-based number in the process
   void **Args = nullptr; ///< must live until the launch has ended
+  /// Programmatic dependent launch (S14): active launches that griddepcontrol.wait waits for.
+  std::vector<Launch *> Prerequisites;
 };
 
 struct Launch {
@@ -99,6 +107,7 @@ struct Launch {
   uint64_t BlockCount = 0;
   uint64_t NextBlock = 0; ///< blocks before it have started
   uint64_t EndedBlocks = 0;
+  uint64_t TriggeredBlocks = 0;
   uint32_t BlocksPerCluster = 1;
   uint32_t ThreadsPerBlock = 0;
   uint32_t SlotBytes = 0;
@@ -106,6 +115,11 @@ struct Launch {
   std::vector<Block *> Resident;
   std::vector<char *> FreeSlots; ///< shared-memory slots that this launch keeps until it ends
   void *GridWorkspace = nullptr; ///< cooperative groups' grid barrier lives here
+  std::vector<Launch *> Dependents;
+  std::vector<Thread *> GridWaiters; ///< in griddepcontrol.wait
+
+  /// Dependent launches may start.
+  bool triggered() const { return TriggeredBlocks == BlockCount; }
 };
 
 /// Why the device stopped. Values are the cudaError_t that the program sees.

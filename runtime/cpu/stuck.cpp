@@ -1,5 +1,6 @@
 // Explains and reports a state in which nothing can make progress (D12a, D7).
 #include "cpu/engine.h"
+#include "cpu/mbarriers.h"
 
 #include <algorithm>
 #include <map>
@@ -22,11 +23,19 @@ std::string scopesan::cpu::describeThread(const Thread &T) {
 namespace {
 
 /// Threads of one block that are in the same state at the same place.
-using GroupKey = std::tuple<uint32_t /*Wait*/, uint32_t /*detail*/, uint32_t /*site*/>;
+using GroupKey = std::tuple<uint32_t /*Wait*/, uint64_t /*detail*/, uint32_t /*site*/>;
 struct Group {
   const Thread *First = nullptr;
   uint32_t Count = 0;
 };
+
+/// Where in shared memory the mbarrier lies whose phase the thread is waiting for; 0 = it waits for
+/// something else.
+uint64_t offsetOfMbarrier(const Thread &T) {
+  if (!T.Mbarrier || T.Site != T.MbarrierSite)
+    return 0;
+  return uint64_t(static_cast<char *>(T.Mbarrier) - T.Owner->Shared);
+}
 
 std::map<GroupKey, Group> groups(const Block &B) {
   std::map<GroupKey, Group> Result;
@@ -34,7 +43,8 @@ std::map<GroupKey, Group> groups(const Block &B) {
     const Thread &T = B.Threads[I];
     if (T.Exited)
       continue;
-    Group &G = Result[{uint32_t(T.Waiting), T.WaitDetail, T.Site}];
+    uint64_t Detail = T.Waiting == Wait::None ? offsetOfMbarrier(T) : T.WaitDetail;
+    Group &G = Result[{uint32_t(T.Waiting), Detail, T.Site}];
     if (!G.Count++)
       G.First = &T;
   }
@@ -64,11 +74,34 @@ std::string describe(const Block &B, const Group &G) {
   }
   case Wait::Cluster:
     return Who + " wait at the cluster barrier: " + std::to_string(B.Peers->Arrived) + " of " +
-           std::to_string(B.Peers->LiveThreads) + " arrived";
+           std::to_string(B.Peers->LiveThreads) + " arrived" + place(T.Site);
+  case Wait::Grids:
+    return Who + " wait for the launches that theirs depends on" + place(T.Site);
   case Wait::None:
+    if (offsetOfMbarrier(T)) {
+      const MbarrierObject &M = mbarrierAt(T.Mbarrier);
+      return Who + " wait on an mbarrier" + place(T.Site) + ": its phase lacks " +
+             std::to_string(M.Pending) + " arrivals and " + std::to_string(int64_t(M.Bytes)) +
+             " bytes";
+    }
     return Who + " repeat a wait" + place(T.Site);
   }
   return Who;
+}
+
+constexpr uint32_t NoBarrier = 3;
+uint32_t barrierRank(const GroupKey &Key) {
+  auto [Waiting, Detail, Site] = Key;
+  switch (Wait(Waiting)) {
+  case Wait::BlockBarrier:
+    return 0;
+  case Wait::Cluster:
+    return 1;
+  case Wait::None:
+    return Detail ? 2 : NoBarrier;
+  default:
+    return NoBarrier;
+  }
 }
 
 bool sameState(const Block &A, const Block &B) {
@@ -125,10 +158,12 @@ void Engine::reportStuck(core::FindingSink &Sink) const {
       auto All = groups(*B);
       if (All.empty())
         continue;
-      // A block barrier that part of the block reached is the most telling place.
-      auto First = std::find_if(All.begin(), All.end(), [](auto &G) {
-        return std::get<0>(G.first) == uint32_t(Wait::BlockBarrier);
-      });
+      // A barrier that part of its threads reached is the most telling place: a block barrier
+      // first, then the cluster barrier, then an mbarrier.
+      auto First = All.end();
+      for (auto It = All.begin(); It != All.end(); ++It)
+        if (barrierRank(It->first) < (First == All.end() ? NoBarrier : barrierRank(First->first)))
+          First = It;
       core::Finding F;
       F.rule = First != All.end() ? core::Rule::BarrierMisuse : core::Rule::ForwardProgress;
       if (First == All.end())

@@ -139,9 +139,6 @@ void Collector::launchBegins(const LaunchRequest &r) {
         "or --config scopesan.cfg");
   if (r.grid.count() >= (uint64_t(1) << 32))
     return skip("has too many blocks to be checked");
-  core::Dim3 cluster = r.cluster.count() > 1 ? r.cluster : f.cluster;
-  if (cluster.count() > 1) // its barriers are not recorded: checking would invent races
-    return skip("runs in clusters: these are not checked on the GPU yet");
   if (Overrun || DeviceLost || uncheckedRuns())
     return skip("was not checked: an earlier kernel has not ended");
   if (!prepareLog())
@@ -157,6 +154,7 @@ void Collector::launchBegins(const LaunchRequest &r) {
   core::LaunchFacts facts;
   facts.grid = r.grid;
   facts.block = r.block;
+  facts.cluster = r.cluster.count() > 1 ? r.cluster : f.cluster;
   facts.cooperative = r.cooperative;
   facts.domain = r.domain;
   core::NodeId node = Order.launch(s, facts);
@@ -176,6 +174,8 @@ void Collector::launchBegins(const LaunchRequest &r) {
 
   gpu::ReplayLaunch launch;
   launch.node = node;
+  launch.grid = facts.grid;
+  launch.cluster = facts.cluster;
   launch.threadsPerBlock = r.block.count();
   launch.dynamicOffset = ReservedShared + f.staticShared;
   launch.dynamicBytes = r.dynamicShared;

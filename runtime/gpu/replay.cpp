@@ -81,26 +81,51 @@ Replay::BlockState &Replay::block(uint32_t index) {
   BlockState *&recent = Recent[index % Recent.size()];
   if (recent && recent->index == index)
     return *recent;
-  std::unique_ptr<BlockState> &b = Blocks[index];
-  if (!b) {
-    b = std::make_unique<BlockState>();
-    b->index = index;
+  auto b = Blocks.find(index);
+  if (b == Blocks.end()) {
+    beginCluster(index);
+    b = Blocks.find(index);
+  }
+  return *(recent = b->second.get());
+}
+
+/// Blocks of a cluster become resident together.
+void Replay::beginCluster(uint32_t index) {
+  const core::Dim3 &g = Launch.grid, &c = Launch.cluster;
+  uint32_t x = index % g.x / c.x * c.x, y = index / g.x % g.y / c.y * c.y,
+           z = index / g.x / g.y / c.z * c.z;
+  auto cluster = std::make_shared<ClusterState>();
+  cluster->live = uint32_t(c.count());
+  for (uint32_t rank = 0; rank < cluster->live; ++rank) {
+    auto b = std::make_unique<BlockState>();
+    b->index = x + rank % c.x + g.x * (y + rank / c.x % c.y + g.y * (z + rank / c.x / c.y));
+    b->rank = rank;
+    b->cluster = cluster;
     if (FreeSlots.empty())
       FreeSlots.push_back(SlotCount++);
-    b->slot = FreeSlots.back();
+    uint64_t shared = SharedBase + FreeSlots.back() * SlotBytes;
+    cluster->slots.push_back(FreeSlots.back());
     FreeSlots.pop_back();
-    D.forget(SharedBase + b->slot * SlotBytes, Launch.sharedBytes); // P5
-    b->detect = D.beginBlock(Launch.node, index);
+    D.forget(shared, Launch.sharedBytes); // P5
+    b->detect = D.beginBlock(Launch.node, b->index);
+    D.sharedMemory(b->detect, shared, Launch.sharedBytes);
     b->live = uint32_t(Launch.threadsPerBlock);
     b->threads.resize(Launch.threadsPerBlock);
+    cluster->members.push_back(b.get());
+    uint32_t key = b->index;
+    Blocks[key] = std::move(b);
   }
-  return *(recent = b.get());
 }
 
 void Replay::endBlock(BlockState &b) {
   D.endBlock(b.detect);
-  Atomics.forget(SharedBase + b.slot * SlotBytes, Launch.sharedBytes);
-  FreeSlots.push_back(b.slot);
+  std::shared_ptr<ClusterState> cluster = b.cluster;
+  cluster->members[b.rank] = nullptr;
+  if (--cluster->live == 0)
+    for (uint32_t slot : cluster->slots) {
+      Atomics.forget(SharedBase + slot * SlotBytes, Launch.sharedBytes);
+      FreeSlots.push_back(slot);
+    }
   Recent[b.index % Recent.size()] = nullptr;
   Blocks.erase(b.index);
 }
@@ -136,7 +161,14 @@ void Replay::end() {
 uint64_t Replay::place(const BlockState &b, uint64_t value) const {
   if (!(value & SharedBit))
     return value;
-  return SharedBase + b.slot * SlotBytes + (value & ~SharedBit) % SlotBytes;
+  uint32_t rank = value & PeerBit ? uint32_t(value >> 32) & 0xffff : b.rank;
+  uint32_t slot = rank < b.cluster->slots.size() ? b.cluster->slots[rank] : b.slot();
+  return SharedBase + slot * SlotBytes + uint32_t(value) % SlotBytes;
+}
+
+Replay::BlockState *Replay::owner(BlockState &b, uint64_t value) const {
+  uint32_t rank = value & PeerBit ? uint32_t(value >> 32) & 0xffff : b.rank;
+  return rank < b.cluster->members.size() ? b.cluster->members[rank] : &b;
 }
 
 // ---------------------------------------------------------------- events
@@ -238,8 +270,11 @@ void Replay::event(const Record *records, uint64_t at) {
     if (r.low == 0)
       host::incomplete("an operation that ScopeSan does not model was executed", site);
     return;
-  default:
+  case EventKind::Operands:
+    t.operands = r;
     return;
+  default:
+    return asyncEvent({r, b, t, who, site});
   }
 }
 

@@ -20,6 +20,7 @@ namespace scopesan::gpu {
 
 struct ReplayLaunch {
   core::NodeId node;
+  core::Dim3 grid, cluster; ///< in blocks
   uint64_t threadsPerBlock = 0;
   uint32_t sharedBytes = 0;   ///< of a block, with what the system reserves
   uint32_t dynamicOffset = 0; ///< where dynamic shared memory begins in the block's window
@@ -29,7 +30,7 @@ struct ReplayLaunch {
 
 class Replay {
 public:
-  explicit Replay(core::Detector &d) : D(d), Atomics(d) {}
+  explicit Replay(core::Detector &d) : D(d), Atomics(d) { d.sharedWindow(SharedBase, SharedBase); }
   Replay(const Replay &) = delete;
 
   void begin(const ReplayLaunch &launch);
@@ -51,14 +52,33 @@ public:
 private:
   struct ThreadState {
     AtomicOp *pending = nullptr; ///< its latest strong operation, until its next event
+    Record operands{};           ///< EventKind::Operands for its next event
     bool exited = false;
+  };
+  struct BlockState;
+  /// Blocks of one cluster, by rank. Their shared memory stays until all have ended.
+  struct ClusterState {
+    std::vector<uint32_t> slots;
+    std::vector<BlockState *> members; ///< null = ended
+    uint32_t live = 0;
   };
   struct BlockState {
     uint32_t index = 0;
     core::Block *detect = nullptr;
     uint32_t live = 0;
-    uint32_t slot = 0;
+    uint32_t rank = 0; ///< in the cluster
+    std::shared_ptr<ClusterState> cluster;
     std::vector<ThreadState> threads;
+
+    uint32_t slot() const { return cluster->slots[rank]; }
+  };
+  /// What one event belongs to.
+  struct Event {
+    const Record &r;
+    BlockState &b;
+    ThreadState &t;
+    core::Thread &who;
+    core::SiteId site;
   };
   struct Variable {
     uint32_t offset, bytes;
@@ -68,13 +88,31 @@ private:
   void pair(const Record *records, uint64_t count, bool final);
   void pairOne(const Record &r, uint64_t at, const Record *records);
   void event(const Record *records, uint64_t at);
+  // replay_async.cpp: clusters, mbarriers, copies, proxies
+  void asyncEvent(const Event &e);
+  void mbarrierEvent(const Event &e);
+  void groupEvent(const Event &e);
+  void cpAsync(const Event &e);
+  void bulkCopy(const Event &e);
+  void storeAsync(const Event &e);
+  void transfer(uint64_t to, uint64_t from, uint64_t bytes, uint32_t leftOut, abi::Op op,
+                core::SiteId site);
+  void asyncWrite(uint64_t to, uint32_t bytes, abi::Op op, core::SiteId site);
+  void complete(const Event &e, uint64_t barrier, uint32_t bytes, core::BlockId actor);
   void atomicBefore(const Record *records, uint64_t at, BlockState &b, ThreadState &t);
   void atomicAfter(const Record &r, ThreadState &t);
   void settle(ThreadState &t);
   void exitThread(BlockState &b, uint32_t i);
   BlockState &block(uint32_t index);
+  void beginCluster(uint32_t index);
   void endBlock(BlockState &b);
+  /// Block of the record's address form whose shared memory it names; null = it has ended.
+  BlockState *owner(BlockState &b, uint64_t value) const;
   uint64_t place(const BlockState &b, uint64_t value) const;
+  /// The same place in the block of rank `rank` of the cluster.
+  static uint64_t inPeer(uint64_t value, uint32_t rank) {
+    return SharedBit | PeerBit | uint64_t(rank) << 32 | uint32_t(value);
+  }
   uint64_t key(const Record &r) const { return uint64_t(r.block) << 10 | r.thread(); }
 
   core::Detector &D;

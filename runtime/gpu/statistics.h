@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  static constexpr uint32_t Count = 16;
+  static constexpr uint32_t Count = EventKinds;
   struct Word {
     uint32_t writer = 0, reader = 0;
   };

@@ -56,7 +56,11 @@ public:
     Facts.block = Block;
     Facts.cluster = Extra.ClusterDim;
     Facts.cooperative = Extra.Cooperative;
-    Extra.Node = Detector->launch(Timeline, nullptr, 0, Facts);
+    bool Dependent = PrimaryNode.value != 0;
+    Extra.Node =
+        Detector->launch(Dependent ? Detector->newTimeline() : Timeline, nullptr, 0, Facts);
+    if (Dependent)
+      Detector->programmatic(Extra.Node, PrimaryNode);
     Extra.Index = uint32_t(Launches.size()) + 1;
     Extra.Args = R->Args;
     Launches.push_back(std::move(R));
@@ -82,6 +86,7 @@ public:
   EngineSettings Settings;
   std::unique_ptr<core::Detector> Detector;
   core::TimelineId Timeline;
+  core::NodeId PrimaryNode; ///< of the launches that start from now on; 0 = stream order
 
 private:
   struct Running {

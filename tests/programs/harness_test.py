@@ -332,6 +332,18 @@ class SourcesTest(unittest.TestCase):
             self.assertEqual(names, ["a.cu", "b.h", "c.cu"])
 
 
+    def test_a_side_without_a_place(self):
+        program = self.parse(PROGRAM.replace("allow D1 x_store x_store seeds=20",
+                                             "require D8 nobody x_store"))
+        report = racy_report()
+        gone = {"kind": "load", "order": "weak", "frames": []}
+        report["findings"].append({"rule": "D8", "accesses": [gone, access(X_STORE, "store")]})
+        matcher = Matcher(program, program.variants[1])
+        self.assertEqual(matcher.compare(report).problems, [])
+        gone["file"] = "somewhere.cu"
+        self.assertEqual([p[0] for p in matcher.compare(report).problems], ["-", "+"])
+
+
 class RunTest(WithProgram):
     """The whole command with a fake compiler and a fake `scopesan` that writes a canned report."""
 

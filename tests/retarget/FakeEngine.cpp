@@ -1,14 +1,19 @@
 #include "FakeEngine.h"
 
+#include "mbarrier_object.h"
+
 #include <csetjmp>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <sys/mman.h>
+#include <vector>
 
 using namespace scopesan;
 
 std::string test::StoppedBy;
 unsigned test::Yields;
+test::Bulk test::LastBulk;
 
 static jmp_buf Return;
 static constexpr uint32_t Lane = 5;
@@ -28,8 +33,21 @@ static cpu::ThreadContext Context = makeContext();
   longjmp(Return, 1);
 }
 
+/// Copies happen as late as they may: when something is waited for.
+static std::vector<std::function<void()>> Pending;
+static void finishCopies() {
+  std::vector<std::function<void()>> All;
+  All.swap(Pending);
+  for (auto &Copy : All)
+    Copy();
+}
+static cpu::MbarrierObject &object(void *Barrier) {
+  return *static_cast<cpu::MbarrierObject *>(Barrier);
+}
+
 bool test::run(const cpu::Kernel &K, void **Args) {
   StoppedBy.clear();
+  Pending.clear();
   if (setjmp(Return))
     return false;
   K.entry(Args);
@@ -77,6 +95,65 @@ uint64_t __scopesan_cpu_mapa(uint64_t shared, uint32_t rank) { return shared + r
 uint32_t __scopesan_cpu_getctarank(uint64_t) { return 0; }
 void __scopesan_cpu_cluster_arrive(void) {}
 void __scopesan_cpu_cluster_wait(void) {}
+
+void __scopesan_cpu_mbarrier_init(void *barrier, uint32_t count) { object(barrier).init(count); }
+uint64_t __scopesan_cpu_mbarrier_arrive(void *barrier, uint32_t count, uint32_t bytes,
+                                        uint32_t drop) {
+  uint64_t state = object(barrier).state();
+  object(barrier).Bytes += bytes;
+  object(barrier).arrive(count, drop);
+  return state;
+}
+void __scopesan_cpu_mbarrier_expect(void *barrier, uint32_t bytes) {
+  object(barrier).Bytes += bytes;
+}
+void __scopesan_cpu_mbarrier_complete(void *barrier, uint32_t bytes) {
+  object(barrier).complete(bytes);
+}
+uint32_t __scopesan_cpu_mbarrier_wait(void *barrier, uint64_t state) {
+  finishCopies();
+  return object(barrier).phaseOver(state);
+}
+uint32_t __scopesan_cpu_mbarrier_pending(uint64_t state) {
+  return uint32_t(cpu::MbarrierObject::of(state).Pending);
+}
+void __scopesan_cpu_cp_async(void *to, const void *from, uint32_t bytes, uint32_t source) {
+  Pending.push_back([=] {
+    std::memcpy(to, from, source);
+    std::memset(static_cast<char *>(to) + source, 0, bytes - source);
+  });
+}
+void __scopesan_cpu_cp_async_commit(void) {}
+void __scopesan_cpu_cp_async_wait(uint32_t) { finishCopies(); }
+void __scopesan_cpu_cp_async_mbarrier_arrive(void *barrier, uint32_t noinc) {
+  if (!noinc)
+    ++object(barrier).Pending;
+  Pending.push_back([=] { object(barrier).arrive(1, false); });
+}
+void __scopesan_cpu_bulk_copy(void *to, const void *from, uint64_t bytes, void *barrier,
+                              uint32_t reduction, uint32_t masks) {
+  test::LastBulk = {reduction, masks};
+  Pending.push_back([=] {
+    for (uint64_t i = 0; i < bytes; ++i)
+      if (!(masks >> 16 >> i % 16 & 1))
+        static_cast<char *>(to)[i] = static_cast<const char *>(from)[i];
+    if (barrier)
+      object(barrier).complete(uint32_t(bytes));
+  });
+}
+void __scopesan_cpu_bulk_commit(void) {}
+void __scopesan_cpu_bulk_wait(uint32_t, uint32_t) { finishCopies(); }
+void __scopesan_cpu_store_async(void *to, const void *values, uint32_t bytes, void *barrier,
+                                uint32_t reduction) {
+  test::LastBulk = {reduction, 0};
+  std::string copy(static_cast<const char *>(values), bytes);
+  Pending.push_back([=] {
+    std::memcpy(to, copy.data(), bytes);
+    object(barrier).complete(bytes);
+  });
+}
+void __scopesan_cpu_griddep_wait(void) {}
+void __scopesan_cpu_griddep_launch(void) {}
 
 #define ptr const void *
 #define i32 uint32_t

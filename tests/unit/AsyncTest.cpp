@@ -1,62 +1,10 @@
 // S9 cluster barriers, S10 mbarriers, S12 asynchronous copies, S13 proxies, D7, D9-D11, PDL.
-#include "Simulation.h"
-
-#include <gtest/gtest.h>
+#include "OneCluster.h"
 
 using namespace scopesan::core;
 using namespace scopesan::core::test;
 
 namespace {
-constexpr uint64_t S = 0x5000, T2 = 0x6000, M = 0x7000, M2 = 0x7100;
-
-/// One cluster of two blocks of 64 threads, and a second cluster.
-struct OneCluster : testing::Test {
-  Simulation s;
-  Block *b[4] = {};
-  void SetUp() override {
-    LaunchFacts f;
-    f.cluster = {2, 1, 1};
-    NodeId n = s.launch(s.stream(), 4, 64, {}, f);
-    for (int i = 0; i < 4; ++i)
-      b[i] = s.block(n, i);
-  }
-  Thread &t(uint32_t block, uint32_t i = 0) { return s.thread(b[block], i); }
-  void clusterBarrier(bool relaxed = false) {
-    for (int k = 0; k < 2; ++k)
-      for (Thread &x : b[k]->threads)
-        s.D.clusterArrive(x, relaxed, site(30));
-    for (int k = 0; k < 2; ++k)
-      for (Thread &x : b[k]->threads)
-        s.D.clusterWait(x, site(31));
-  }
-  static Op arrive(MemoryOrder o = Release, Scope sc = Scope::Block) {
-    return Op(AccessKind::Rmw, o, sc);
-  }
-  static Op wait(MemoryOrder o = Acquire, Scope sc = Scope::Block) {
-    return Op(AccessKind::Load, o, sc);
-  }
-  void initMbarrier(uint64_t m, uint32_t count) {
-    s.D.mbarrierInit(t(0), m, count, site(40));
-    s.barrier(b[0]);
-  }
-  void arriveAt(Thread &x, uint64_t m, Op op = arrive()) {
-    s.D.mbarrierArrive(x, m, 1, 0, false, op, site(41));
-  }
-  void waited(Thread &x, uint64_t m, Op op = wait()) { s.D.mbarrierWait(x, m, op, site(42), true); }
-  BlockId bulkIn(Thread &x, uint64_t dst, uint64_t src, uint32_t bytes = 16) {
-    BlockId a = s.D.asyncBegin(x, Proxy::Async);
-    s.D.asyncRead(src, bytes, site(50));
-    s.D.asyncWrite(dst, bytes, site(50));
-    return a;
-  }
-  BlockId cpAsync(Thread &x, uint64_t dst, uint64_t src) {
-    BlockId a = s.D.asyncBegin(x, Proxy::Generic);
-    s.D.asyncRead(src, 4, site(51));
-    s.D.asyncWrite(dst, 4, site(51));
-    s.D.cpAsyncTrack(x, a);
-    return a;
-  }
-};
 using S9 = OneCluster;
 using S10 = OneCluster;
 using S12 = OneCluster;

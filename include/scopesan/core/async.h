@@ -24,6 +24,9 @@ public:
     b.id = actor;
     b.place = issuer.block->place;
     b.orderedBelow = issuer.block->orderedBelow;
+    b.cluster = issuer.block->cluster;
+    b.sharedAddress = issuer.block->sharedAddress;
+    b.sharedBytes = issuer.block->sharedBytes;
     b.threads.resize(2);
     SnapshotRef s = takeSnapshot(issuer);
     for (uint32_t i = 0; i < 2; ++i) {
@@ -67,15 +70,17 @@ public:
 
   /// S12: the completion of `actor` reports to an mbarrier. It acts as a thread of the mbarrier's
   /// block and releases, at cluster scope, the copy's own bytes only.
-  void complete(Mbarrier &m, BlockId actor, const Place &owner, SiteId site) {
+  void complete(Mbarrier &m, BlockId actor, BlockId signal, const Place &owner, SiteId site) {
     SnapshotRef s = SnapshotRef::create();
     raise(s->blocks, actor, true);
+    if (signal.value)
+      raise(s->blocks, signal, true);
     SyncOp op{site, Op(abi::AccessKind::Red, abi::MemoryOrder::Release, Scope::Cluster), owner,
               ThreadIndex{MaxBlockThreads}};
-    m.current.push(PhaseHead{s, op, op, false});
+    m.current.push(PhaseHead{s, op, op});
   }
-  /// cp.async.mbarrier.arrive: an arrival that publishes the thread's copies so far.
-  void contributeCopies(Thread &t, Mbarrier &m, SiteId site) {
+  /// What a cp.async.mbarrier.arrive publishes once it arrives: the thread's copies so far.
+  SnapshotRef copiesSoFar(Thread &t) {
     SnapshotRef s = SnapshotRef::create();
     CopyGroups &g = t.sync().copies;
     for (const Vec<BlockId> &group : g.committed)
@@ -83,18 +88,21 @@ public:
         raise(s->blocks, a, true);
     for (BlockId a : g.open)
       raise(s->blocks, a, true);
+    return s;
+  }
+  void contributeCopies(Thread &t, Mbarrier &m, const SnapshotRef &copies, SiteId site) {
     SyncOp op{site, Op(abi::AccessKind::Rmw, abi::MemoryOrder::Release, Scope::Block),
               t.block->place, t.index};
-    m.current.push(PhaseHead{s, op, op, false});
+    m.current.push(PhaseHead{copies, op, op});
   }
 
-  /// S13: everything known to `t`, its own past included, has now passed the fence.
-  void s13Fence(Thread &t, ProxyFence f) {
+  /// S13: everything in `space` known to `t`, its own past included, has now passed the fence.
+  void s13Fence(Thread &t, ProxyFence f, FenceSpace space) {
     C.counters.hit(RuleCounters::S13Fence);
     SnapshotRef s = takeSnapshot(t);
     BlockClock all = s->blocks;
     s->addOwnTo(all);
-    t.proxies.fence(f, all, t.block->id);
+    t.proxies.fence(f, all, t.block->id, space);
     C.advance(t);
   }
 

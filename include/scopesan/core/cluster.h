@@ -24,6 +24,7 @@ public:
     b.cluster = c;
     b.sharedAddress = b.sharedBytes = 0;
     b.peerAccesses.clear();
+    b.prunePeersAt = 64;
     b.exitKnowledge = BlockClock();
     c->members.push(&b);
   }
@@ -61,8 +62,11 @@ public:
   }
 
   /// S9: arrive publishes at cluster scope; arrive.relaxed only what a preceding release fence of
-  /// cluster scope or wider covers.
-  void s9Arrive(Thread &t, bool relaxed) {
+  /// cluster scope or wider covers. Each arrival needs its wait before the next (D7).
+  void s9Arrive(Thread &t, bool relaxed, SiteId site) {
+    if (t.clusterArrived)
+      J.d7BarrierMisuse(t, site, 0);
+    t.clusterArrived = true;
     ensure(*t.block);
     Cluster &c = *t.block->cluster;
     if (!relaxed) {
@@ -77,7 +81,10 @@ public:
     completeIfReady(c);
   }
   /// S9: the wait returned; it acquires what its phase published.
-  void s9Wait(Thread &t) {
+  void s9Wait(Thread &t, SiteId site) {
+    if (!t.clusterArrived)
+      J.d7BarrierMisuse(t, site, 0);
+    t.clusterArrived = false;
     if (t.block->cluster && t.block->cluster->completed)
       Sync.acquire(t, t.block->cluster->completed);
   }
@@ -93,12 +100,7 @@ public:
         continue;
       if (!t.blocks.knows(m->id))
         J.d8Lifetime(record(a, *t.block), m->place);
-      for (PeerAccess &old : m->peerAccesses)
-        if (old.by.block == a.by.block && old.by.thread == a.by.thread) {
-          old = a;
-          return;
-        }
-      m->peerAccesses.push(a);
+      remember(*m, a);
       return;
     }
     for (const Cluster::Ended &gone : t.block->cluster->ended)
@@ -110,8 +112,34 @@ private:
   static bool holds(const Block &b, uint64_t addr) {
     return addr - b.sharedAddress < b.sharedBytes;
   }
+  /// Keeps the last access of each thread. Copies are actors of their own: those that a thread of
+  /// the block knows already go when there are many.
+  void remember(Block &m, const PeerAccess &a) {
+    Vec<PeerAccess> &all = m.peerAccesses;
+    if (!C.order.isActor(a.by.block)) {
+      for (PeerAccess &old : all)
+        if (old.by.block == a.by.block && old.by.thread == a.by.thread) {
+          old = a;
+          return;
+        }
+    } else if (all.size() >= m.prunePeersAt) {
+      BlockClock known = m.exitKnowledge;
+      for (const Thread &t : m.threads)
+        known.join(t.blocks);
+      all.filter([&](const PeerAccess &old) { return !known.covers(old.by); });
+      m.prunePeersAt = maxOf(64u, all.size() * 2);
+    }
+    all.push(a);
+  }
   AccessRecord record(const PeerAccess &a, const Block &any) const {
-    return {a.site, a.op, any.place.node, a.by.block, a.by.thread, a.address, a.bytes};
+    LaunchOrder::Issuer by = C.order.issuerOf(a.by.block);
+    return {a.site,
+            a.op,
+            any.place.node,
+            by.block.value ? by.block : a.by.block,
+            by.block.value ? by.thread : a.by.thread,
+            a.address,
+            a.bytes};
   }
   static uint64_t key(const Block &b) {
     return (uint64_t(b.place.node.value) << 32 | b.place.cluster) + 1;

@@ -74,6 +74,10 @@ struct Context {
   LaunchOrder order;
   RuleCounters counters;
   RejectedLog rejected;
+  /// Addresses of shared memory, all blocks together; no bytes: cannot be told from the others.
+  uint64_t sharedWindow = 0, sharedWindowBytes = 0;
+  uint64_t accessed = 0;   ///< address of the access that is being checked
+  bool unmodelled = false; ///< X1: an operation that nobody models was executed
 
   /// Happens-before: does everything at `e` precede the present of `t`?
   bool ordered(const Thread &t, const Epoch &e) const {
@@ -116,7 +120,12 @@ private:
   bool s13Proxy(const Thread &t, const Record &old, const Record &me) const {
     ProxyPath path = s13Path(t, old, me);
     return path.empty() || launchOrdered(t, old.epoch()) ||
-           t.proxies.covers(path, old.epoch(), t.block->place.block);
+           t.proxies.covers(path, old.epoch(), t.block->place.block, accessedSpace());
+  }
+  FenceSpace accessedSpace() const {
+    if (!sharedWindowBytes)
+      return FenceSpace::Unlimited;
+    return accessed - sharedWindow < sharedWindowBytes ? FenceSpace::Shared : FenceSpace::Global;
   }
   /// The fences needed between `old` and `me`. A generic read before an asynchronous write needs
   /// none unless `proxyWar` is chosen; reads of tensor maps concern writes only.

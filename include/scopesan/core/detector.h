@@ -128,7 +128,7 @@ public:
 
   void read(Thread &t, uint64_t addr, uint32_t bytes, SiteId site) {
     constexpr Op op(abi::AccessKind::Load, abi::MemoryOrder::Weak, Scope::Thread);
-    count(t);
+    count(t, addr);
     checkPeer(t, addr, bytes, op, site);
     if (bytes == WordBytes && (addr & (WordBytes - 1)) == 0)
       return F.weakRead(t, Shadow.cell(addr), Record::make(t.epoch(), site, op, FullWord, bytes),
@@ -137,7 +137,7 @@ public:
   }
   void write(Thread &t, uint64_t addr, uint32_t bytes, SiteId site) {
     constexpr Op op(abi::AccessKind::Store, abi::MemoryOrder::Weak, Scope::Thread);
-    count(t);
+    count(t, addr);
     checkPeer(t, addr, bytes, op, site);
     if (bytes == WordBytes && (addr & (WordBytes - 1)) == 0)
       return F.weakWrite(t, Shadow.cell(addr), Record::make(t.epoch(), site, op, FullWord, bytes),
@@ -165,7 +165,7 @@ public:
     }
     if (op.isVolatile() && !C.options.volatileIsRelaxed) // O2
       return wrote ? write(t, addr, bytes, site) : read(t, addr, bytes, site);
-    count(t);
+    count(t, addr);
     checkPeer(t, addr, bytes, op, site);
     Op done = op.kind() == abi::AccessKind::Cas && !wrote ? o5FailedCas(op) : op;
     SyncOp s = C.syncOp(t, done, site);
@@ -177,6 +177,8 @@ public:
         Sync.observe(t, *o, s);
         Progress.observe(t, *o);
       }
+      if (done.acquires())
+        acquireUnknown(t);
     } else {
       Progress.leave(t);
     }
@@ -200,6 +202,8 @@ public:
   void fence(Thread &t, Op op, SiteId site) {
     Progress.leave(t);
     Sync.fence(t, C.syncOp(t, op, site));
+    if (op.acquires())
+      acquireUnknown(t);
   }
 
   void blockBarrierArrive(Thread &t, abi::BarrierKind kind, uint32_t id, uint32_t n, SiteId) {
@@ -214,17 +218,22 @@ public:
   }
   void warpBarrierDepart(Thread &, uint32_t) {}
   /// barrier.cluster.arrive; `relaxed` for the form without release semantics.
-  void clusterArrive(Thread &t, bool relaxed, SiteId) {
+  void clusterArrive(Thread &t, bool relaxed, SiteId site) {
     Progress.leave(t);
-    Clusters.s9Arrive(t, relaxed);
+    Clusters.s9Arrive(t, relaxed, site);
   }
   /// barrier.cluster.wait returned.
-  void clusterWait(Thread &t, SiteId) { Clusters.s9Wait(t); }
+  void clusterWait(Thread &t, SiteId site) {
+    Clusters.s9Wait(t, site);
+    acquireUnknown(t);
+  }
 
   /// X1: the thread executed an operation that nobody models. It may have synchronized with any
-  /// other such operation, so every possible edge is kept: findings may be lost, none is invented.
-  /// Called before and after the operation.
+  /// other such operation, been what a later acquire or wait observed, or completed the phase of an
+  /// mbarrier, so every such edge is kept: findings may be lost, none is invented. Called before
+  /// and after the operation.
   void unmodelled(Thread &t) {
+    C.unmodelled = true;
     Progress.leave(t);
     SnapshotRef s = takeSnapshot(t);
     C.advance(t);
@@ -232,10 +241,7 @@ public:
     Unknown.nodes.join(s->nodes);
     Unknown.proxies.join(s->proxies);
     s->addOwnTo(Unknown.blocks);
-    t.blocks.join(Unknown.blocks);
-    t.nodes.join(Unknown.nodes);
-    t.proxies.join(Unknown.proxies);
-    t.foreign = true;
+    acquireUnknown(t);
   }
 
   // ---------------------------------------------------------------- other proxies and aliases
@@ -250,7 +256,22 @@ public:
   void proxyWrite(Thread &t, uint64_t addr, uint32_t bytes, SiteId site, Proxy proxy) {
     weak(t, addr, bytes, site, abi::AccessKind::Store, proxy);
   }
-  void proxyFence(Thread &t, ProxyFence f) { Async.s13Fence(t, f); }
+  /// `space`: fence.proxy.async may concern one state space only.
+  void proxyFence(Thread &t, ProxyFence f, FenceSpace space = FenceSpace::Unlimited) {
+    Async.s13Fence(t, f, space);
+  }
+  /// fence.proxy.tensormap: a fence whose acquire half lets the tensor-map proxy see what it
+  /// acquired.
+  void tensormapFence(Thread &t, Op op, SiteId site) {
+    fence(t, op, site);
+    if (op.acquires())
+      Async.s13Fence(t, ProxyFence::TensorMap, FenceSpace::Unlimited);
+  }
+  /// Where shared memory lies. Without it fences that are limited to a space are not.
+  void sharedWindow(uint64_t addr, uint64_t bytes) {
+    C.sharedWindow = addr;
+    C.sharedWindowBytes = bytes;
+  }
 
   // ---------------------------------------------------------------- mbarriers (S10)
 
@@ -286,40 +307,70 @@ public:
     arrive(t, *m, count, drop, site);
     return phase;
   }
-  /// cp.async.mbarrier.arrive: arrives when the thread's cp.async so far are done. Without `noinc`
-  /// the pending count is raised first, so that the phase is unaffected by this arrival.
-  void cpAsyncMbarrierArrive(Thread &t, uint64_t addr, bool noinc, SiteId site) {
-    Op op(abi::AccessKind::Rmw, abi::MemoryOrder::Relaxed, Scope::Block);
+  /// mbarrier.complete_tx: the thread itself counts bytes as arrived. Publishes nothing.
+  void mbarrierSimulateTx(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site) {
     Mbarrier *m = mbarrierUse(t, addr, op, site);
     if (!m)
       return;
-    Async.contributeCopies(t, *m, site);
-    if (noinc)
-      arrive(t, *m, 1, false, site);
+    m->transactions -= bytes;
+    completePhase(*m);
+  }
+  /// cp.async.mbarrier.arrive is issued: it arrives when the thread's cp.async so far are done.
+  /// Without `noinc` the pending count is raised now, so that the arrival changes nothing else.
+  /// Returns what the arrival publishes, for cpAsyncMbarrierDone.
+  SnapshotRef cpAsyncMbarrierIssue(Thread &t, uint64_t addr, bool noinc, SiteId site) {
+    Op op(abi::AccessKind::Rmw, abi::MemoryOrder::Relaxed, Scope::Block);
+    Mbarrier *m = mbarrierUse(t, addr, op, site);
+    if (m && !noinc)
+      ++m->pending;
+    return m ? Async.copiesSoFar(t) : SnapshotRef();
+  }
+  void cpAsyncMbarrierDone(Thread &t, uint64_t addr, const SnapshotRef &copies, SiteId site) {
+    if (!copies)
+      return;
+    Mbarrier *m = mbarrierValid(t, addr, site);
+    if (!m)
+      return;
+    Async.contributeCopies(t, *m, copies, site);
+    arrive(t, *m, 1, false, site);
+  }
+  /// Both at once, for backends whose copies are done when they are issued.
+  void cpAsyncMbarrierArrive(Thread &t, uint64_t addr, bool noinc, SiteId site) {
+    cpAsyncMbarrierDone(t, addr, cpAsyncMbarrierIssue(t, addr, noinc, site), site);
   }
   /// A test_wait or try_wait executed; `done` tells its result. Order and scope in `op` (Load).
   void mbarrierWait(Thread &t, uint64_t addr, Op op, SiteId site, bool done) {
     Mbarrier *m = mbarrierUse(t, addr, op, site);
-    if (m && done)
+    if (!done)
+      return;
+    if (m && C.unmodelled && m->inUse())
+      m->complete(); // by something that is not modelled
+    if (m)
       Sync.s10Observe(t, *m, C.syncOp(t, op, site));
+    acquireUnknown(t);
   }
   /// Has the phase of this parity completed? For backends that keep no object of their own.
   bool mbarrierParityDone(uint64_t addr, uint32_t parity) {
     return mbarrierAt(addr).parityCompleted(parity);
   }
-  /// complete_tx of an asynchronous copy: `owner` is a thread of the mbarrier's block.
-  void mbarrierCompleteTx(const Thread &owner, uint64_t addr, uint32_t bytes, BlockId actor,
-                          SiteId site) {
-    Mbarrier &m = mbarrierAt(addr);
-    Async.complete(m, actor, owner.block->place, site);
-    m.transactions -= bytes;
-    completePhase(m);
+  /// complete_tx of an asynchronous copy: `owner` is a thread of the mbarrier's block, `signal`
+  /// what asyncSignal returned. Without an actor the bytes are counted and nothing is published.
+  void mbarrierCompleteTx(Thread &owner, uint64_t addr, uint32_t bytes, BlockId actor, SiteId site,
+                          BlockId signal = {}) {
+    Mbarrier *m = mbarrierValid(owner, addr, site);
+    if (!m)
+      return;
+    if (actor.value)
+      Async.complete(*m, actor, signal, owner.block->place, site);
+    m->transactions -= bytes;
+    completePhase(*m);
   }
 
   // ---------------------------------------------------------------- asynchronous copies (S12)
 
-  /// A copy is issued. Its accesses follow at once through asyncRead, asyncWrite and asyncReduce,
-  /// before the next asyncBegin. Returns the actor, by which its completion is announced.
+  /// A copy is issued. Its accesses follow at once through asyncRead, asyncWrite, asyncReduce and
+  /// asyncSignal, before the next asyncBegin. Returns the actor, by which its completion is
+  /// announced.
   BlockId asyncBegin(Thread &issuer, Proxy proxy) {
     if (!CopyBlock)
       CopyBlock = newBlock();
@@ -337,26 +388,39 @@ public:
   /// One element of a reducing copy: strong, with the order and scope in `op` (Red).
   void asyncReduce(uint64_t addr, uint32_t elementBytes, Op op, SiteId site) {
     Thread &t = CopyBlock->threads[AsyncRules::Writer.value];
-    count(t);
-    forWords(addr, elementBytes, [&](uint64_t word, uint32_t mask) {
-      F.strong(t, Shadow.cell(word),
-               {Record::make(t.epoch(), site, op, mask, elementBytes, CopyProxy), 0}, word);
-    });
+    strong(t, addr, elementBytes, op, site, CopyProxy);
     if (SyncObject *o = Objects.find(addr, elementBytes))
       Sync.publish(t, *o, C.syncOp(t, op, site));
+  }
+  /// The copy will complete on the mbarrier at `addr`, which `issuer` must know initialised (S10).
+  /// The completion acts as a thread of the mbarrier's block (S12), of which `owner` is one.
+  /// Returns its actor.
+  BlockId asyncSignal(Thread &issuer, Thread &owner, uint64_t addr, SiteId site) {
+    constexpr Op op(abi::AccessKind::Red, abi::MemoryOrder::Release, Scope::Cluster);
+    BlockId copy = CopyBlock->id;
+    Place place = CopyBlock->place;
+    CopyBlock->id = C.order.newActor(place.node, owner.block->id, owner.index);
+    CopyBlock->place = owner.block->place;
+    strong(CopyBlock->threads[AsyncRules::Writer.value], addr, MbarrierBytes, op, site,
+           Proxy::Generic);
+    mbarrierValid(issuer, addr, site);
+    BlockId signal = CopyBlock->id;
+    CopyBlock->id = copy;
+    CopyBlock->place = place;
+    return signal;
   }
   /// cp.async: the copy joins the thread's open group.
   void cpAsyncTrack(Thread &t, BlockId actor) { t.sync().copies.open.push(actor); }
   void cpAsyncCommit(Thread &t) { Async.commit(t.sync().copies); }
   void cpAsyncWaitGroup(Thread &t, uint32_t allowed) {
-    Async.waitGroups(t, t.sync().copies, allowed, true);
+    waitGroups(t, t.sync().copies, allowed, true);
   }
   void cpAsyncWaitAll(Thread &t) { Async.waitAll(t, t.sync().copies); }
   /// cp.async.bulk with .bulk_group completion.
   void bulkTrack(Thread &t, BlockId actor) { t.sync().bulk.open.push(actor); }
   void bulkCommit(Thread &t) { Async.commit(t.sync().bulk); }
   void bulkWaitGroup(Thread &t, uint32_t allowed, bool readOnly) {
-    Async.waitGroups(t, t.sync().bulk, allowed, !readOnly);
+    waitGroups(t, t.sync().bulk, allowed, !readOnly);
   }
 
   // ---------------------------------------------------------------- memory
@@ -374,14 +438,39 @@ public:
 private:
   static constexpr uint32_t MbarrierBytes = 8;
 
+  /// X1: `t` observed something; what unmodelled operations published may be among it.
+  void acquireUnknown(Thread &t) {
+    if (!C.unmodelled)
+      return;
+    t.blocks.join(Unknown.blocks);
+    t.nodes.join(Unknown.nodes);
+    t.proxies.join(Unknown.proxies);
+    t.foreign = true;
+  }
+  /// After an unmodelled operation, which may have been a commit, every copy counts as waited for.
+  void waitGroups(Thread &t, CopyGroups &g, uint32_t allowed, bool written) {
+    if (C.unmodelled)
+      Async.commit(g);
+    Async.waitGroups(t, g, C.unmodelled ? 0 : allowed, written);
+  }
   void checkPeer(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site) {
     if (t.block->cluster) [[unlikely]]
       Clusters.d8Peer(t, addr, bytes, op, site);
   }
   void weak(Thread &t, uint64_t addr, uint32_t bytes, SiteId site, abi::AccessKind kind,
             Proxy proxy) {
-    count(t);
+    count(t, addr);
+    checkPeer(t, addr, bytes, Op(kind, abi::MemoryOrder::Weak, Scope::Thread), site);
     words(t, addr, bytes, site, kind, proxy);
+  }
+  /// A strong access to something else than an atomic location.
+  void strong(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site, Proxy proxy) {
+    count(t, addr);
+    checkPeer(t, addr, bytes, op, site);
+    forWords(addr, bytes, [&](uint64_t word, uint32_t mask) {
+      F.strong(t, Shadow.cell(word), {Record::make(t.epoch(), site, op, mask, bytes, proxy), 0},
+               word);
+    });
   }
   void words(Thread &t, uint64_t addr, uint32_t bytes, SiteId site, abi::AccessKind kind,
              Proxy proxy) {
@@ -406,11 +495,10 @@ private:
   /// The strong access that every use of an mbarrier is. Null, with a D7, when it was never
   /// initialised.
   Mbarrier *mbarrierUse(Thread &t, uint64_t addr, Op op, SiteId site) {
-    count(t);
-    forWords(addr, MbarrierBytes, [&](uint64_t word, uint32_t mask) {
-      F.strong(t, Shadow.cell(word), {Record::make(t.epoch(), site, op, mask, MbarrierBytes), 0},
-               word);
-    });
+    strong(t, addr, MbarrierBytes, op, site, Proxy::Generic);
+    return mbarrierValid(t, addr, site);
+  }
+  Mbarrier *mbarrierValid(Thread &t, uint64_t addr, SiteId site) {
     Mbarrier &m = mbarrierAt(addr);
     if (m.valid)
       return &m;
@@ -440,9 +528,10 @@ private:
               op.space())
         .with(op.raw() & (Op::VolatileBit | Op::ToolkitBit));
   }
-  void count(Thread &t) {
+  void count(Thread &t, uint64_t addr) {
     ++Checked;
     t.lastAccess = t.time;
+    C.accessed = addr;
     J.beginAccess();
   }
   /// Splits a range so that whole words take the fast path.
@@ -484,6 +573,7 @@ private:
       bar.sources.clear();
     }
     b->cluster = nullptr;
+    b->sharedAddress = b->sharedBytes = 0;
     if (n.kind == NodeKind::Kernel && n.facts.cluster.count() > 1)
       Clusters.begin(*b, n.facts);
     uint32_t warps = (threads + WarpSize - 1) / WarpSize;
@@ -501,7 +591,7 @@ private:
   static void start(Thread &t, Block *b, ThreadIndex i, const LaunchNode &n, const StepSet &seen) {
     t.block = b;
     t.index = i;
-    t.exited = t.foreign = false;
+    t.exited = t.foreign = t.clusterArrived = false;
     t.time = t.base = t.warpBase = LocalTime{1};
     t.lastAccess = LocalTime{0};
     t.blocks = n.pastBlocks;

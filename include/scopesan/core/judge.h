@@ -32,13 +32,17 @@ public:
   void d11NonCoherent(Thread &t, const Record &old, const Record &me, uint64_t address) {
     reportPair(Rule::NonCoherentRead, RuleCounters::D11, t, old, me, address);
   }
-  /// D7: `t` misused a barrier at `site`.
+  /// D7: `t` misused a barrier at `site`. Never after an unmodelled operation, which may have been
+  /// what is missing (X1).
   void d7BarrierMisuse(Thread &t, SiteId site, uint64_t address) {
+    if (C.unmodelled)
+      return;
     C.counters.hit(RuleCounters::D7);
     Finding f;
     f.rule = Rule::BarrierMisuse;
     f.distance = Distance::SameBlock;
-    f.first = f.second = {site, Op(), t.block->place.node, t.block->id, t.index, address, 0};
+    f.first =
+        f.second = {site, Op(), t.block->place.node, t.block->place.block, t.index, address, 0};
     C.sink.report(f);
   }
   /// D8: `access` touched the shared memory of block `owner` outside of its lifetime.

@@ -9,12 +9,19 @@
 
 namespace scopesan::core {
 
-/// A release pattern that an arrival contributes to its phase.
+/// A release pattern that an arrival contributes to its phase. Of completed phases, one stands for
+/// all of a block's threads that executed the same two operations: whoever waits, scopes judge them
+/// alike.
 struct PhaseHead {
   SnapshotRef snapshot;
   SyncOp first;  ///< the fence, or the arrival itself
   SyncOp arrive; ///< the observed operation
-  bool merged = false;
+
+  bool judgedAlike(const PhaseHead &o) const {
+    return arrive.place.block == o.arrive.place.block && first.op.scope() == o.first.op.scope() &&
+           arrive.op.scope() == o.arrive.op.scope() && first.site == o.first.site &&
+           arrive.site == o.arrive.site;
+  }
 };
 
 struct Mbarrier {
@@ -40,26 +47,43 @@ struct Mbarrier {
   bool completeIfReady() {
     if (pending != 0 || transactions != 0)
       return false;
-    ++phase;
-    pending = expected;
-    for (PhaseHead &h : current)
-      addCompleted(moved(h));
-    current.clear();
+    complete();
     return true;
+  }
+  void complete() {
+    ++phase;
+    transactions = 0;
+    pending = expected;
+    Vec<uint8_t> isOwn;
+    isOwn.resize(completed.size());
+    for (PhaseHead &h : current)
+      addCompleted(moved(h), isOwn);
+    current.clear();
   }
   /// Has the phase of this parity completed (test_wait.parity)?
   bool parityCompleted(uint32_t parity) const { return (phase & 1) != (parity & 1); }
 
 private:
-  void addCompleted(PhaseHead &&h) {
-    for (PhaseHead &x : completed)
-      if (!x.merged && !h.merged && x.first.sameThread(h.first) &&
-          x.first.op.scope() == h.first.op.scope() && x.arrive.op.scope() == h.arrive.op.scope() &&
-          h.snapshot->block == x.snapshot->block && h.snapshot->block.value) {
-        x = moved(h); // a thread's newer snapshot contains its older one
-        return;
+  /// `isOwn[i]`: the snapshot of completed[i] was made here, nobody else refers to it yet.
+  void addCompleted(PhaseHead &&h, Vec<uint8_t> &isOwn) {
+    for (uint32_t i = 0; i < completed.size(); ++i) {
+      PhaseHead &x = completed[i];
+      if (!x.judgedAlike(h))
+        continue;
+      if (!isOwn[i]) {
+        SnapshotRef both = SnapshotRef::create();
+        both->block = x.arrive.place.block; // names its launch; its own bounds cover nothing
+        both->add(*x.snapshot);
+        x.snapshot = both;
+        isOwn[i] = 1;
       }
+      x.snapshot->add(*h.snapshot);
+      x.first = h.first;
+      x.arrive = h.arrive;
+      return;
+    }
     completed.push(moved(h));
+    isOwn.push(0);
   }
 };
 

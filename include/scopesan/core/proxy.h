@@ -38,6 +38,12 @@ constexpr Proxy proxyOf(ProxyFence f) {
   return proxies[uint8_t(f)];
 }
 
+/// The state space that a fence is limited to, or that an access lies in. Unlimited when unknown.
+enum class FenceSpace : uint8_t { Unlimited, Shared, Global };
+constexpr bool concerns(FenceSpace fence, FenceSpace access) {
+  return fence == FenceSpace::Unlimited || access == FenceSpace::Unlimited || fence == access;
+}
+
 /// The fences that a pair of accesses needs between them.
 struct ProxyPath {
   Proxy leave = Proxy::Generic, enter = Proxy::Generic; ///< Generic: none
@@ -102,32 +108,38 @@ public:
   ProxyClocks &operator=(ProxyClocks &&) = default;
 
   bool empty() const { return Passed.empty(); }
-  /// The access at `e` has passed the fences of `path`, the last one in block `here`.
-  bool covers(const ProxyPath &path, const Epoch &e, BlockId here) const {
-    for (const Entry &x : Passed)
-      if (x.key == path.key()) {
-        uint64_t l = x.accesses.find(x.key < EnterUnit ? 0 : here.value);
-        return l && SharedClockLeaf::of(l)->clock.covers(e);
-      }
+  /// The access at `e`, in `space`, has passed the fences of `path`, the last one in block `here`.
+  bool covers(const ProxyPath &path, const Epoch &e, BlockId here, FenceSpace space) const {
+    for (const Entry &x : Passed) {
+      if ((x.key & (SpaceUnit - 1)) != path.key() ||
+          !concerns(FenceSpace(x.key / SpaceUnit), space))
+        continue;
+      uint64_t l = x.accesses.find(path.key() < EnterUnit ? 0 : here.value);
+      if (l && SharedClockLeaf::of(l)->clock.covers(e))
+        return true;
+    }
     return false;
   }
-  /// The owner, in block `here`, executes a fence; `known` is everything that precedes it.
-  void fence(ProxyFence f, const BlockClock &known, BlockId here) {
+  /// The owner, in block `here`, executes a fence; `known` is everything that precedes it. Only
+  /// fences that enter a proxy which nobody needs to leave can be limited to a space.
+  void fence(ProxyFence f, const BlockClock &known, BlockId here,
+             FenceSpace space = FenceSpace::Unlimited) {
     uint32_t before = Passed.size();
     Proxy p = proxyOf(f);
+    uint32_t enter = uint32_t(p) * EnterUnit | uint32_t(space) * SpaceUnit;
     for (uint32_t i = 0; i < before; ++i) {
       uint32_t key = Passed[i].key;
       if (key >= EnterUnit)
         continue;
       BlockClock passed = SharedClockLeaf::of(Passed[i].accesses.find(0))->clock;
       if (f != ProxyFence::Alias)
-        raise(key | uint32_t(p) << 4, here, passed);
+        raise(key | enter, here, passed);
       else if (key < AliasBit)
         raise(key | AliasBit, {}, passed);
     }
     if (f == ProxyFence::Alias)
       return raise(AliasBit, {}, known);
-    raise(uint32_t(p) << 4, here, known);
+    raise(enter, here, known);
     if (!needsFenceToLeave(p))
       return;
     BlockClock mine;
@@ -140,9 +152,9 @@ public:
   }
 
 private:
-  static constexpr uint32_t AliasBit = 8, EnterUnit = 16;
+  static constexpr uint32_t AliasBit = 8, EnterUnit = 16, SpaceUnit = 128;
   struct Entry {
-    uint32_t key;                            ///< ProxyPath::key
+    uint32_t key;                            ///< ProxyPath::key and SpaceUnit * FenceSpace
     PersistentMap<SharedClockLeaf> accesses; ///< by block of the entering fence; 0 without one
   };
   Entry &entry(uint32_t key) {

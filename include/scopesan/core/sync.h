@@ -29,6 +29,13 @@ struct Snapshot {
            (e.time < base || (e.time < warpBase && warpOf(e.thread) == warpOf(thread)) ||
             (e.time < time && e.thread == thread));
   }
+  /// Folds all that `o` knows into this one, which nobody else may refer to yet.
+  void add(const Snapshot &o) {
+    blocks.join(o.blocks);
+    nodes.join(o.nodes);
+    proxies.join(o.proxies);
+    o.addOwnTo(blocks);
+  }
   /// Folds the releaser's own contribution into `into`.
   void addOwnTo(BlockClock &into) const {
     if (!block.value)

@@ -80,25 +80,23 @@ public:
   void s10Contribute(Thread &t, Mbarrier &m, const SyncOp &arrive) {
     Scope covered = Scope::Thread;
     if (arrive.op.releases()) {
-      m.current.push(PhaseHead{takeSnapshot(t), arrive, arrive, false});
+      m.current.push(PhaseHead{takeSnapshot(t), arrive, arrive});
       C.advance(t);
       covered = arrive.op.scope();
     }
     for (uint32_t s = uint32_t(Scope::System); t.hasSync() && s > uint32_t(covered); --s)
       if (const FenceRelease &f = t.sync().fences[s]; f.snapshot)
-        m.current.push(PhaseHead{f.snapshot, f.fence, arrive, false});
+        m.current.push(PhaseHead{f.snapshot, f.fence, arrive});
   }
   /// A wait on `m` returned true: all completed phases are observed.
   void s10Observe(Thread &t, Mbarrier &m, const SyncOp &wait) {
     for (PhaseHead &h : m.completed) {
-      if (h.first.sameThread(wait) && h.snapshot->block == t.block->id)
-        continue;
       MaybeBlame hops;
       if (!mutuallyInclusive(h.arrive, wait))
         hops.get().addPair(h.arrive, wait);
-      if (wait.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, h.merged, wait))
+      if (wait.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, false, wait))
         continue;
-      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), m.address, h.merged, wait});
+      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), m.address, false, wait});
     }
   }
 
@@ -262,12 +260,8 @@ private:
   }
   static SnapshotRef joined(const SnapshotRef &a, const SnapshotRef &b) {
     SnapshotRef both = SnapshotRef::create();
-    for (const SnapshotRef *x : {&a, &b}) {
-      both->blocks.join((*x)->blocks);
-      both->nodes.join((*x)->nodes);
-      both->proxies.join((*x)->proxies);
-      (*x)->addOwnTo(both->blocks);
-    }
+    both->add(*a);
+    both->add(*b);
     return both;
   }
   /// S2: `last` ends the acquire pattern of the pending reads for which `concerns` holds.

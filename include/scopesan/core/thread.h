@@ -49,12 +49,13 @@ struct Thread {
   Block *block = nullptr;
   ThreadIndex index;
   bool exited = false;
-  bool foreign = false;  ///< acquired something from another launch
-  LocalTime time{1};     ///< of accesses made now
-  LocalTime base{1};     ///< accesses of my block before this time precede me (S7)
-  LocalTime warpBase{1}; ///< accesses of my warp before this time precede me (S8)
-  LocalTime lastAccess;  ///< time of my last access
-  BlockClock blocks;     ///< everything else I know
+  bool foreign = false;        ///< acquired something from another launch
+  bool clusterArrived = false; ///< at the cluster barrier, and has not waited since (S9)
+  LocalTime time{1};           ///< of accesses made now
+  LocalTime base{1};           ///< accesses of my block before this time precede me (S7)
+  LocalTime warpBase{1};       ///< accesses of my warp before this time precede me (S8)
+  LocalTime lastAccess;        ///< time of my last access
+  BlockClock blocks;           ///< everything else I know
   NodeClock nodes;
   ProxyClocks proxies; ///< what has passed a proxy fence before me (S13)
   StepSet seen;        ///< blocks that were observed to have run, in no order (A1 progress)
@@ -142,7 +143,8 @@ struct Block {
   uint64_t sharedAddress = 0; ///< of the block's shared memory; 0 = unknown
   uint64_t sharedBytes = 0;
   Vec<PeerAccess> peerAccesses;
-  BlockClock exitKnowledge; ///< what its threads knew when they exited (D8)
+  uint32_t prunePeersAt = 0; ///< number of peerAccesses at which to drop what is known
+  BlockClock exitKnowledge;  ///< what its threads knew when they exited (D8)
   Block *nextFree = nullptr;
   /// What names its threads in all that they do: a host thread acts in one block per step (S15).
   BlockId identity() const { return place.host ? place.block : id; }

@@ -41,13 +41,18 @@ struct Who {
 
 class Launch {
 public:
-  explicit Launch(uint32_t blocks = 2, uint32_t threads = 32) : D(S, {}), R(D) {
+  explicit Launch(uint32_t blocks = 2, uint32_t threads = 32, core::Dim3 cluster = {})
+      : Launch(core::Dim3{blocks, 1, 1}, threads, cluster) {}
+  Launch(core::Dim3 grid, uint32_t threads, core::Dim3 cluster) : D(S, {}), R(D) {
     core::LaunchFacts facts;
-    facts.grid = {blocks, 1, 1};
+    facts.grid = grid;
     facts.block = {threads, 1, 1};
+    facts.cluster = cluster;
     Node = D.launch(D.newTimeline(), nullptr, 0, facts);
     ReplayLaunch launch;
     launch.node = Node;
+    launch.grid = grid;
+    launch.cluster = cluster;
     launch.threadsPerBlock = threads;
     launch.sharedBytes = 4096;
     launch.dynamicOffset = 2048;
@@ -91,6 +96,12 @@ public:
   Launch &exit(Who w) { return add(w, EventKind::Exit, 0, 0); }
   Launch &add(Who w, EventKind kind, uint64_t value, uint32_t low, uint32_t extra = 0) {
     Records.push_back(make(w, kind, value, low, ++Site, extra));
+    return *this;
+  }
+  /// The second operand of the thread's next record.
+  Launch &operands(Who w, uint64_t value, uint32_t low = 0, uint64_t wide = 0) {
+    Records.push_back(
+        make(w, EventKind::Operands, value, low, uint32_t(wide), uint32_t(wide >> 32)));
     return *this;
   }
   /// A ticket whose record has not been written.

@@ -5,19 +5,19 @@
 ; QUIET-NOT: note:
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK: c"\00{{.*}}cp.async.commit_group\00{{.*}}frobnicate.u32 $0{{.*}}ld.u32 $0, [table]
+; CHECK: c"\00{{.*}}wgmma.fence.sync.aligned\00{{.*}}frobnicate.u32 $0{{.*}}ld.u32 $0, [table]
 
-; NOTE: unmodelled.ll: note: ScopeSan: not modelled yet (X1 incomplete): cp.async.commit_group
+; NOTE: unmodelled.ll: note: ScopeSan: not modelled yet (X1 incomplete): wgmma.fence.sync.aligned
 ; NOTE: note: ScopeSan: unknown instruction (X1 incomplete): frobnicate.u32 $0
 ; NOTE: note: ScopeSan: operand computed inside the asm statement (X1 incomplete): ld.u32 $0, [table]
 ; NOTE: note: ScopeSan: inline asm not understood: {{.*}} (X1 incomplete): this is ? not PTX
 ; CHECK-LABEL: @asm
 ; Each operation lies between its two calls: it may have synchronized in either direction.
 ; CHECK: call void @__scopesan_unmodelled(i32
-; CHECK-NEXT: asm sideeffect "cp.async.commit_group;"
+; CHECK-NEXT: asm sideeffect "wgmma.fence.sync.aligned;"
 ; CHECK: call void @__scopesan_unmodelled_after(i32
 ; CHECK: call void @__scopesan_unmodelled(i32
-; CHECK-NEXT: asm sideeffect "cp.async.commit_group;"
+; CHECK-NEXT: asm sideeffect "wgmma.fence.sync.aligned;"
 ; CHECK: call void @__scopesan_unmodelled_after(i32
 ; CHECK: call void @__scopesan_unmodelled(i32
 ; CHECK-NEXT: asm sideeffect "frobnicate.u32 $0;"
@@ -31,22 +31,24 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NOT: call void @__scopesan
 ; CHECK: ret void
 define void @asm(i32 %x) {
-  call void asm sideeffect "cp.async.commit_group;", ""()
-  call void asm sideeffect "cp.async.commit_group;", ""()
+  call void asm sideeffect "wgmma.fence.sync.aligned;", ""()
+  call void asm sideeffect "wgmma.fence.sync.aligned;", ""()
   call void asm sideeffect "frobnicate.u32 $0;", "r"(i32 %x)
   %v = call i32 asm sideeffect "ld.u32 $0, [table];", "=r"()
   call void asm sideeffect "this is ? not PTX", ""()
   ret void
 }
 
-; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.nvvm.mbarrier.init(ptr %p, i32 1)
-; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.nvvm.barrier.cluster.arrive()
+; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.nvvm.wgmma.fence.sync.aligned()
+; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): %r = call {{.*}} @llvm.nvvm.tex.unified.1d.v4f32.s32(i64 %t, i32 0)
+; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): %f = call {{.*}} @llvm.nvvm.wmma.m16n16k16.load.a.row.stride.f16.p0(ptr %p, i32 16)
 ; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 4, i1 true)
 ; CHECK-LABEL: @intrinsics
-; CHECK-COUNT-3: call void @__scopesan_unmodelled_after(i32
-define void @intrinsics(ptr %p) {
-  call void @llvm.nvvm.mbarrier.init(ptr %p, i32 1)
-  call void @llvm.nvvm.barrier.cluster.arrive()
+; CHECK-COUNT-4: call void @__scopesan_unmodelled_after(i32
+define void @intrinsics(ptr %p, i64 %t) {
+  call void @llvm.nvvm.wgmma.fence.sync.aligned()
+  %r = call { float, float, float, float } @llvm.nvvm.tex.unified.1d.v4f32.s32(i64 %t, i32 0)
+  %f = call { <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half> } @llvm.nvvm.wmma.m16n16k16.load.a.row.stride.f16.p0(ptr %p, i32 16)
   call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 4, i1 true)
   ret void
 }

@@ -57,7 +57,7 @@ void expectAtomicForm(const AsmString &A) {
   if (E.Kind == EffectKind::Fence)
     return;
   ASSERT_EQ(E.Kind, EffectKind::Access) << E.Reason;
-  EXPECT_TRUE(E.Address.known());
+  EXPECT_TRUE(E.Address.Value.known());
   // CCCL 3.0 writes the operands of its 128-bit forms backwards; the values they yield are garbage.
   if (has(A.Text, "b128"))
     return;
@@ -86,6 +86,65 @@ TEST(Libcuxx, LocalCheckHasNoEffect) {
 /// Texts built from macro parameters: unreadable without the preprocessor.
 bool isMacroFragment(const std::string &Text) {
   return Text.find('#') != std::string::npos || Text.find("\" ") != std::string::npos;
+}
+
+void expectModelled(const AsmString &A) {
+  SCOPED_TRACE("line " + std::to_string(A.Line) + ": " + A.Text);
+  std::string Error;
+  auto P = parse(A.Text, Error);
+  ASSERT_TRUE(P) << Error;
+  for (const Effect &E : effects(*P)) {
+    EXPECT_NE(E.Kind, EffectKind::Unmodelled) << E.Reason;
+    EXPECT_EQ(E.Condition.Kind, GuardKind::Always);
+    for (const EntryArgument &G : E.Arguments)
+      EXPECT_TRUE(G.Kind == ArgumentKind::Address ? G.Place.Value.known() : G.Value.known());
+  }
+}
+
+TEST(Libcuxx, EverySynchronizingFormIsModelled) {
+  const std::string Generated = Include + "cccl/cuda/__ptx/instructions/generated/";
+  for (const char *Name : {"barrier_cluster",
+                           "cp_async_bulk",
+                           "cp_async_bulk_commit_group",
+                           "cp_async_bulk_multicast",
+                           "cp_async_bulk_wait_group",
+                           "cp_async_mbarrier_arrive",
+                           "cp_async_mbarrier_arrive_noinc",
+                           "cp_reduce_async_bulk",
+                           "cp_reduce_async_bulk_bf16",
+                           "cp_reduce_async_bulk_f16",
+                           "fence",
+                           "fence_mbarrier_init",
+                           "fence_proxy_alias",
+                           "fence_proxy_async",
+                           "fence_proxy_async_generic_sync_restrict",
+                           "fence_proxy_tensormap_generic",
+                           "fence_sync_restrict",
+                           "mbarrier_arrive",
+                           "mbarrier_arrive_expect_tx",
+                           "mbarrier_arrive_no_complete",
+                           "mbarrier_expect_tx",
+                           "mbarrier_init",
+                           "mbarrier_test_wait",
+                           "mbarrier_test_wait_parity",
+                           "mbarrier_try_wait",
+                           "mbarrier_try_wait_parity",
+                           "red_async",
+                           "st_async",
+                           "st_bulk"}) {
+    std::vector<AsmString> All = asmStrings(Generated + Name + ".h");
+    EXPECT_FALSE(All.empty()) << Name;
+    for (const AsmString &A : All)
+      expectModelled(A);
+  }
+  for (const char *Name : {"cuda_awbarrier_helpers.h", "cuda_pipeline_helpers.h",
+                           "cccl/cuda/__barrier/barrier_block_scope.h"}) {
+    std::vector<AsmString> All = asmStrings(Include + Name);
+    EXPECT_FALSE(All.empty()) << Name;
+    for (const AsmString &A : All)
+      if (!isMacroFragment(A.Text))
+        expectModelled(A);
+  }
 }
 
 TEST(Toolkit, EveryAsmStringParses) {

@@ -20,24 +20,24 @@ Effect only(std::string_view Text) {
 
 TEST(Resolve, AddressThroughMovAddAndCvta) {
   Effect E = only("{ .reg .u64 a, b; mov.u64 a, $1; add.s64 b, a, 24; ld.global.u32 $0, [b+8]; }");
-  EXPECT_EQ(E.Address, ValueRef::asmOperand(1, 32));
-  EXPECT_EQ(E.AddressSpace, Space::Global);
+  EXPECT_EQ(E.Address.Value, ValueRef::asmOperand(1, 32));
+  EXPECT_EQ(E.Address.Space, Space::Global);
   E = only("{ .reg .u64 a; cvta.to.shared.u64 a, $1; ld.shared.u32 $0, [a]; }");
-  EXPECT_EQ(E.Address, ValueRef::asmOperand(1));
-  EXPECT_EQ(E.AddressSpace, Space::Generic);
+  EXPECT_EQ(E.Address.Value, ValueRef::asmOperand(1));
+  EXPECT_EQ(E.Address.Space, Space::Generic);
   EXPECT_EQ(E.Op.space(), Space::Shared);
   E = only("{ .reg .u64 a; cvta.shared.u64 a, $1; st.u32 [a], 1; }");
-  EXPECT_EQ(E.AddressSpace, Space::Shared);
+  EXPECT_EQ(E.Address.Space, Space::Shared);
   E = only("{ .reg .u64 a; .reg .u32 s; mov.u32 s, $1; cvt.u64.u32 a, s; ld.shared.u32 $0, [a]; }");
-  EXPECT_EQ(E.Address, ValueRef::asmOperand(1));
+  EXPECT_EQ(E.Address.Value, ValueRef::asmOperand(1));
 }
 
 TEST(Resolve, UnknownAddresses) {
-  EXPECT_FALSE(only("{ .reg .u64 a; mul.lo.u64 a, $1, 4; ld.u32 $0, [a]; }").Address.known());
-  EXPECT_FALSE(only("ld.u32 $0, [variable];").Address.known());
-  EXPECT_FALSE(only("ld.u32 $0, [$1+$2];").Address.known());
-  EXPECT_FALSE(only("add.u64 $1, $1, $3; ld.u32 $0, [$1];").Address.known());
-  EXPECT_FALSE(only("{ .reg .pred p; @p mov.u64 $1, $3; ld.u32 $0, [$1]; }").Address.known());
+  EXPECT_FALSE(only("{ .reg .u64 a; mul.lo.u64 a, $1, 4; ld.u32 $0, [a]; }").Address.Value.known());
+  EXPECT_FALSE(only("ld.u32 $0, [variable];").Address.Value.known());
+  EXPECT_FALSE(only("ld.u32 $0, [$1+$2];").Address.Value.known());
+  EXPECT_FALSE(only("add.u64 $1, $1, $3; ld.u32 $0, [$1];").Address.Value.known());
+  EXPECT_FALSE(only("{ .reg .pred p; @p mov.u64 $1, $3; ld.u32 $0, [$1]; }").Address.Value.known());
 }
 
 TEST(Resolve, ResultsAtTheEnd) {

@@ -24,6 +24,9 @@ VERDICTS = {"clean", "findings", "incomplete"}
 BACKENDS = {"cpu", "gpu"}
 
 
+NOBODY = "nobody"  # the side of a finding that has no place: what a lifetime ended by
+
+
 class HeaderError(Exception):
     """A header that cannot be used; the message says where and what to do."""
 
@@ -31,7 +34,7 @@ class HeaderError(Exception):
 @dataclass(frozen=True)
 class Operand:
     """One side of a pair: a marked line or an API call, and facts the access must state."""
-    name: str               # marker without '@', the API's name, or a library header's file name
+    name: str  # marker without '@', the API's name, a library header's file name, or NOBODY
     is_api: bool = False
     facts: frozenset = frozenset()  # words of KINDS, ORDERS, SCOPES, or "<n>B"
     is_library: bool = False
@@ -361,7 +364,7 @@ def _check_variant(variant, markers):
     used = set()
     for line in variant.require + variant.allow + variant.advise + variant.may_advise:
         used |= {o.name for o in (line.first, line.second)
-                 if o and not o.is_api and not o.is_library}
+                 if o and not o.is_api and not o.is_library} - {NOBODY}
         used |= {marker for marker, _ in getattr(line, "blame", None) or ()}
     for chain in variant.chains:
         used |= set(chain)

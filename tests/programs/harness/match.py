@@ -6,6 +6,8 @@ The rule: required is a subset of reported, and reported is a subset of required
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from .header import NOBODY
+
 FINDINGS_EXIT_CODE = 66
 
 
@@ -54,6 +56,9 @@ class Matcher:
                 return False
         elif operand.is_library:
             if own_frames(access, self.files) or operand.name not in library_files(access):
+                return False
+        elif operand.name == NOBODY:
+            if access.get("file") or access.get("frames") or access.get("api"):
                 return False
         else:
             frames = own_frames(access, self.files)

@@ -1,14 +1,14 @@
 ; RUN: %codegen --emit-ll %s | %FileCheck %s
 target triple = "nvptx64-nvidia-cuda"
 @__scopesan_site_base = addrspace(1) global i32 0
-@__scopesan_module = addrspace(1) constant { i32, i32, i32, i32, ptr, ptr, ptr, ptr } { i32 1, i32 0, i32 0, i32 0, ptr null, ptr null, ptr null, ptr addrspacecast (ptr addrspace(1) @__scopesan_site_base to ptr) }
+@__scopesan_module = addrspace(1) constant { i32, i32, i32, i32, ptr, ptr, ptr, ptr } { i32 2, i32 0, i32 0, i32 0, ptr null, ptr null, ptr null, ptr addrspacecast (ptr addrspace(1) @__scopesan_site_base to ptr) }
 @value = addrspace(1) externally_initialized global i64 3
 @_ZL9constants = internal addrspace(4) externally_initialized constant [2 x float] [float 1.0, float 2.0]
 @plain = internal addrspace(1) global i32 0
 
 ; CHECK: @_ZL9constants.dev = internal addrspace(4) externally_initialized global [2 x float]
 ; CHECK: @variables = internal constant [2 x {{.*}}i64 8, i32 0 }{{.*}}i64 8, i32 1 }]
-; CHECK: @scopesan_cpu_module = constant { i32, i32, i32, ptr, ptr, ptr } { i32 1, i32 1, i32 2, ptr @kernels, ptr @variables, ptr addrspacecast (ptr addrspace(1) @__scopesan_module.dev to ptr) }
+; CHECK: @scopesan_cpu_module = constant { i32, i32, i32, ptr, ptr, ptr } { i32 2, i32 1, i32 2, ptr @kernels, ptr @variables, ptr addrspacecast (ptr addrspace(1) @__scopesan_module.dev to ptr) }
 ; CHECK-LABEL: define internal void @entry.kernel(ptr %0)
 ; CHECK: [[SLOT:%.*]] = getelementptr inbounds ptr, ptr %0, i64 1
 ; CHECK: [[P:%.*]] = load ptr, ptr [[SLOT]]

@@ -1,0 +1,56 @@
+// Builds the effects of a program: one function for each class of instructions.
+#pragma once
+
+#include "Effects.h"
+#include "Opcodes.h"
+#include "Resolve.h"
+
+#include <utility>
+
+namespace scopesan::ptx {
+
+class EffectBuilder {
+public:
+  explicit EffectBuilder(const Program &P) : Prog(P), Values(P) {}
+  std::vector<Effect> run();
+
+private:
+  // Effects.cpp
+  void instruction(unsigned At);
+  void access(unsigned At, OpcodeClass Class);
+  void accessParts(const Effect &Whole, const Operand &Vector, unsigned At);
+  void accessValues(Effect &E, const Statement &S, unsigned Memory);
+  void fence(unsigned At, bool Membar);
+  void blockBarrier(unsigned At);
+  void warpBarrier(unsigned At);
+  void unmodelled(unsigned At, std::string Reason);
+  void push(Effect E, unsigned At);
+
+  // EffectsAsync.cpp
+  void asyncInstruction(unsigned At, OpcodeClass Class);
+  void clusterBarrier(unsigned At);
+  void griddep(unsigned At);
+  void proxyFence(unsigned At);
+  void oneWayProxyFence(unsigned At, unsigned Kind);
+  void mbarrier(unsigned At);
+  void mbarrierArrive(Effect E, unsigned At, unsigned Memory);
+  void mbarrierWait(Effect E, unsigned At);
+  void cpAsync(unsigned At);
+  void cpAsyncArrive(unsigned At);
+  void copyGroup(unsigned At);
+  void bulkCopy(unsigned At);
+  void asyncStore(unsigned At);
+  void matrix(unsigned At);
+  void writeRange(unsigned At);
+  EntryArgument number(const Statement &S, unsigned Operand, unsigned At);
+  EntryArgument address(const Statement &S, unsigned Operand, abi::Space Space, unsigned At);
+
+  const Program &Prog;
+  Resolver Values;
+  std::vector<Effect> Out;
+};
+
+/// Index of the first memory operand from `From` on, or NoIndex.
+unsigned memoryOperand(const Statement &S, unsigned From = 0);
+
+} // namespace scopesan::ptx
