@@ -110,9 +110,14 @@ const char *broken(const Program &P) {
   for (const Effect &E : effects(P)) {
     if (E.Statement >= P.Statements.size())
       return "an effect of no statement";
-    if (!inside(E.Address) || !inside(E.BarrierId) || !inside(E.BarrierCount) || !inside(E.Mask) ||
+    if (!inside(E.Address.Value) || !inside(E.BarrierId) || !inside(E.BarrierCount) || !inside(E.Mask) ||
         !inside(E.Condition.Lhs) || !inside(E.Condition.Rhs))
       return "an operand without index";
+    for (const EntryArgument &A : E.Arguments)
+      if (!inside(A.Value) || !inside(A.Place.Value))
+        return "an argument without index";
+    if (E.Kind == EffectKind::Entry && E.Name.empty())
+      return "an entry point without name";
     if (E.Kind == EffectKind::Access && E.bytes() == 0)
       return "an access of no bytes";
     if (E.Kind == EffectKind::Unmodelled && E.Reason.empty())
