@@ -110,8 +110,8 @@ const char *broken(const Program &P) {
   for (const Effect &E : effects(P)) {
     if (E.Statement >= P.Statements.size())
       return "an effect of no statement";
-    if (!inside(E.Address.Value) || !inside(E.BarrierId) || !inside(E.BarrierCount) || !inside(E.Mask) ||
-        !inside(E.Condition.Lhs) || !inside(E.Condition.Rhs))
+    if (!inside(E.Address.Value) || !inside(E.BarrierId) || !inside(E.BarrierCount) ||
+        !inside(E.Mask) || !inside(E.Condition.Lhs) || !inside(E.Condition.Rhs))
       return "an operand without index";
     for (const EntryArgument &A : E.Arguments)
       if (!inside(A.Value) || !inside(A.Place.Value))

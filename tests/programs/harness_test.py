@@ -318,6 +318,17 @@ class MatchTest(WithProgram):
             with self.assertRaisesRegex(HeaderError, "no operand"):
                 self.parse(PROGRAM.replace("allow D1 x_store x_store", line))
 
+    def test_a_side_without_a_place(self):
+        program = self.parse(PROGRAM.replace("allow D1 x_store x_store seeds=20",
+                                             "require D8 nobody x_store"))
+        report = racy_report()
+        gone = {"kind": "load", "order": "weak", "frames": []}
+        report["findings"].append({"rule": "D8", "accesses": [gone, access(X_STORE, "store")]})
+        matcher = Matcher(program, program.variants[1])
+        self.assertEqual(matcher.compare(report).problems, [])
+        gone["file"] = "somewhere.cu"
+        self.assertEqual([p[0] for p in matcher.compare(report).problems], ["-", "+"])
+
 
 class SourcesTest(unittest.TestCase):
     def test_included_files_count_once(self):
@@ -330,18 +341,6 @@ class SourcesTest(unittest.TestCase):
             (root / "d.h").write_text("int d;\n")
             names = [path.name for path in sources([root / "a.cu"])]
             self.assertEqual(names, ["a.cu", "b.h", "c.cu"])
-
-
-    def test_a_side_without_a_place(self):
-        program = self.parse(PROGRAM.replace("allow D1 x_store x_store seeds=20",
-                                             "require D8 nobody x_store"))
-        report = racy_report()
-        gone = {"kind": "load", "order": "weak", "frames": []}
-        report["findings"].append({"rule": "D8", "accesses": [gone, access(X_STORE, "store")]})
-        matcher = Matcher(program, program.variants[1])
-        self.assertEqual(matcher.compare(report).problems, [])
-        gone["file"] = "somewhere.cu"
-        self.assertEqual([p[0] for p in matcher.compare(report).problems], ["-", "+"])
 
 
 class RunTest(WithProgram):

@@ -8,21 +8,21 @@
 // variant relaxed_push -DRACY=1
 //   why the link does not publish the node
 //   verdict findings
-//   require D1 fill(store,weak) take(load,weak) seeds=1
+//   require D1 fill(store,weak) take(load,weak)
 //   allow   D1 link(store,weak) follow(load,weak)
 //   may-advise unordered-strong
 //   proof S1 D1
 // variant relaxed_pop -DRACY=2
 //   why whoever finds the node has not acquired it
 //   verdict findings
-//   require D1 fill(store,weak) take(load,weak) seeds=1
+//   require D1 fill(store,weak) take(load,weak)
 //   allow   D1 link(store,weak) follow(load,weak)
 //   may-advise unordered-strong
 //   proof S2 D1
 // variant block_scope -DRACY=3
 //   why the stack is shared by blocks
 //   verdict findings
-//   require D2 push(cas,release,block) push(cas,release,block) seeds=1
+//   require D2 push(cas,release,block) push(cas,release,block)
 //   allow   D2 push(cas,release,block) pop
 //   allow   D2 push(cas,release,block) first
 //   allow   D3 fill(store,weak) take(load,weak)
