@@ -1,8 +1,10 @@
-// Entry point of the plugin. In clang: marks compare-exchanges at pipeline start, everything else
-// at OptimizerLast, which also runs at -O0. In opt: passes scopesan, scopesan-normalise and
-// scopesan-instrument for tests.
+// Entry point of the plugin. In clang: what clang left unfinished and marks at pipeline start,
+// everything else at OptimizerLast, which also runs at -O0. In opt: passes scopesan, scopesan-mark,
+// scopesan-normalise and scopesan-instrument for tests.
 #include "Instrument.h"
+#include "KernelAttributes.h"
 #include "LinkRuntime.h"
+#include "Managed.h"
 #include "Normalise.h"
 #include "Options.h"
 #include "Snapshot.h"
@@ -43,9 +45,16 @@ void writeText(const Module &M, StringRef Path) {
 struct MarkPass : PassInfoMixin<MarkPass> {
   static bool isRequired() { return true; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    if (!M.getTargetTriple().isNVPTX()) {
+      redirectManagedVariables(M);
+      return PreservedAnalyses::none();
+    }
+    // Not a matter of instrumentation: without these the program means something else.
+    applyKernelAttributes(M);
+    markManagedVariables(M);
     if (isOurs(M))
       markWrittenCompareExchanges(M);
-    return PreservedAnalyses::all();
+    return PreservedAnalyses::none();
   }
 };
 
@@ -144,6 +153,8 @@ void registerPasses(PassBuilder &PB) {
           MPM.addPass(NormalisePass());
         else if (Name == "scopesan-instrument")
           MPM.addPass(InstrumentPass());
+        else if (Name == "scopesan-mark")
+          MPM.addPass(MarkPass());
         else
           return false;
         return true;

@@ -52,6 +52,7 @@ bool isToolkitFile(StringRef Path) {
     if (Path.starts_with(Folder))
       return true;
   return Path.starts_with(SCOPESAN_CUDA_INCLUDE) || Path.contains("/include/cccl/") ||
+         Path.contains("/scopesan/compat/") ||
          sys::path::filename(Path).starts_with("__clang_cuda_");
 }
 

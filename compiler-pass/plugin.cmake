@@ -6,7 +6,9 @@ add_library(ScopeSanPass MODULE
   Instrument.cpp
   InstrumentAccess.cpp
   InstrumentAsm.cpp
+  KernelAttributes.cpp
   LinkRuntime.cpp
+  Managed.cpp
   NonCoherent.cpp
   Normalise.cpp
   Options.cpp
