@@ -43,6 +43,7 @@ SmallVector<KernelInfo, 0> scopesan::retarget::findKernels(Module &M) {
     K.Name = F.getName();
     readDimensions(F, "nvvm.reqntid", K.RequiredThreads);
     readDimensions(F, "nvvm.cluster_dim", K.ClusterDim);
+    K.GridInClusters = F.hasFnAttribute("nvvm.blocksareclusters");
     uint32_t Max[3] = {0, 0, 0};
     readDimensions(F, "nvvm.maxntid", Max);
     K.MaxThreads = Max[0] * Max[1] * Max[2];
@@ -129,7 +130,7 @@ Constant *Table::array(ArrayRef<Constant *> Elements, const Twine &Name) {
 }
 
 Constant *Table::kernel(const KernelInfo &K, Function *Entry) {
-  static_assert(sizeof(cpu::Kernel) == 72 && sizeof(cpu::SharedVariable) == 16);
+  static_assert(sizeof(cpu::Kernel) == 80 && sizeof(cpu::SharedVariable) == 16);
   SmallVector<Constant *> Sizes, Shared;
   for (uint32_t Size : K.ParamSizes)
     Sizes.push_back(number(Size));
@@ -138,7 +139,8 @@ Constant *Table::kernel(const KernelInfo &K, Function *Entry) {
   return ConstantStruct::getAnon(
       {string(K.Name), Entry, number(K.StaticShared), number(K.ParamSizes.size()),
        array(Sizes, "param.sizes"), numbers(K.RequiredThreads), number(K.MaxThreads),
-       numbers(K.ClusterDim), number(Shared.size()), array(Shared, "shared.variables")});
+       numbers(K.ClusterDim), number(Shared.size()), array(Shared, "shared.variables"),
+       number(K.GridInClusters)});
 }
 
 Constant *Table::variable(GlobalVariable &G) {
@@ -146,7 +148,7 @@ Constant *Table::variable(GlobalVariable &G) {
   uint64_t Size = M.getDataLayout().getTypeAllocSize(G.getValueType());
   bool IsConstant = G.getAddressSpace() == 4;
   return ConstantStruct::getAnon({string(G.getName()), string(demangle(G.getName())), flat(&G),
-                                  ConstantInt::get(Type::getInt64Ty(C), Size), number(IsConstant)});
+                                  ConstantInt::get(Type::getInt64Ty(C), Size), number(IsConstant), number(G.hasAttribute(ManagedAttribute))});
 }
 
 void Table::exportModule(ArrayRef<Constant *> Kernels, ArrayRef<Constant *> Variables,

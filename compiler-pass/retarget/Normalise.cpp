@@ -4,6 +4,7 @@
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Metadata.h"
 
 using namespace llvm;
 using namespace scopesan::retarget;
@@ -86,14 +87,29 @@ static void normaliseFunction(Function &F, const AttributeMask &Stale,
   }
 }
 
+/// What nvvm.annotations say of variables outlives them as an attribute, for the module table.
+static void keepManaged(Module &M) {
+  NamedMDNode *Annotations = M.getNamedMetadata("nvvm.annotations");
+  for (unsigned I = 0; Annotations && I < Annotations->getNumOperands(); ++I) {
+    MDNode *Row = Annotations->getOperand(I);
+    if (Row->getNumOperands() < 2)
+      continue;
+    auto *Key = dyn_cast_or_null<MDString>(Row->getOperand(1));
+    auto *G = mdconst::dyn_extract_or_null<GlobalVariable>(Row->getOperand(0));
+    if (G && Key && Key->getString() == "managed")
+      G->addAttribute(ManagedAttribute);
+  }
+}
+
 void scopesan::retarget::normalise(Module &M) {
+  keepManaged(M);
   M.setModuleInlineAsm("");
   for (StringRef Name : {"nvvm.annotations", "nvvmir.version"})
     if (NamedMDNode *Node = M.getNamedMetadata(Name))
       M.eraseNamedMetadata(Node);
-  for (StringRef Name : {"llvm.compiler.used", "llvm.used"})
-    if (GlobalVariable *Used = M.getNamedGlobal(Name))
-      Used->eraseFromParent();
+  for (StringRef Name : {"llvm.compiler.used", "llvm.used", "llvm.global.annotations"})
+    if (GlobalVariable *List = M.getNamedGlobal(Name))
+      List->eraseFromParent();
   AttributeMask Stale = staleAttributes(), StaleParameter = staleParameterAttributes();
   for (Function &F : M)
     if (!F.isIntrinsic())

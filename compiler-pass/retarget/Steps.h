@@ -17,6 +17,7 @@ struct KernelInfo {
   uint32_t RequiredThreads[3] = {0, 0, 0};
   uint32_t MaxThreads = 0;
   uint32_t ClusterDim[3] = {0, 0, 0};
+  bool GridInClusters = false;
   llvm::SmallVector<uint32_t> ParamSizes;
 
   struct Shared {
@@ -27,6 +28,9 @@ struct KernelInfo {
   uint64_t StaticShared = 0;
   llvm::SmallVector<Shared, 4> SharedVariables;
 };
+
+/// On __managed__ variables after normalise().
+inline constexpr const char ManagedAttribute[] = "scopesan-managed";
 
 /// Finds the kernels, reads their launch attributes and settles how parameters are passed. Before
 /// normalise(), which drops what this reads.

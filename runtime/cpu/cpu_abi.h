@@ -45,6 +45,7 @@ struct Kernel {
   uint32_t clusterDim[3];     ///< __cluster_dims__, 0 = not set
   uint32_t sharedCount;
   const SharedVariable *sharedVariables;
+  uint32_t gridInClusters; ///< 1 = __block_size__ with a cluster: launches count clusters, not blocks
 };
 
 struct Variable {
@@ -53,6 +54,7 @@ struct Variable {
   void *address;
   uint64_t size;
   uint32_t constant; ///< 1 = __constant__
+  uint32_t managed;  ///< 1 = __managed__: host code uses the same memory
 };
 
 /// The one data symbol that a generated library exports: `scopesan_cpu_module`.

@@ -25,6 +25,13 @@ core::Dim3 toDim(dim3 D) { return {D.x, D.y, D.z}; }
 
 /// Dimensions compiled into the kernel count where the launch gives none.
 void applyKernelDefaults(Request &R, const KernelFunction &F) {
+  // __block_size__ with a cluster: the launch counts clusters and may leave the block out.
+  if (F.Code->gridInClusters) {
+    const uint32_t *Block = F.Code->reqntid, *Cluster = F.Code->clusterDim;
+    R.Grid = {R.Grid.x * Cluster[0], R.Grid.y * Cluster[1], R.Grid.z * Cluster[2]};
+    if (R.Block.count() == 1)
+      R.Block = {Block[0], Block[1], Block[2]};
+  }
   if (!R.ExplicitCluster && F.Code->clusterDim[0]) {
     R.Cluster = {F.Code->clusterDim[0], F.Code->clusterDim[1], F.Code->clusterDim[2]};
     R.ExplicitCluster = true;

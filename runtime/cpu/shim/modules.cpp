@@ -213,15 +213,17 @@ void ModuleRegistry::bind(DeviceModule *M) {
       Allocation A;
       A.Address = reinterpret_cast<uint64_t>(V.address);
       A.Bytes = V.size;
-      A.Kind = V.constant ? host::MemoryKind::ConstantVariable : host::MemoryKind::DeviceVariable;
+      A.Kind = V.managed    ? host::MemoryKind::Managed
+               : V.constant ? host::MemoryKind::ConstantVariable
+                            : host::MemoryKind::DeviceVariable;
       for (auto &Known : M->Variables) {
         if (Known->Address || Known->Symbol != V.name)
           continue;
         Known->Address = V.address;
-        if (Known->ManagedPointer) {
+        if (Known->ManagedPointer)
           *Known->ManagedPointer = V.address;
-          A.Kind = host::MemoryKind::Managed;
-        }
+        if (V.managed)
+          VariablesByAddress[V.address] = Known.get();
       }
       if (A.Bytes)
         C.Memory.adopt(A, V.demangled ? V.demangled : V.name);
