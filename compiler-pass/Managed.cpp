@@ -195,8 +195,9 @@ Constant *Redirection::withoutVariable(Constant *Value, GlobalVariable &Target, 
 
 /// Compiler tables: they name the shadow, which is what the runtime knows the variable by.
 bool isTable(const GlobalVariable &G) {
-  return G.getName().starts_with("llvm.") || G.getName().starts_with(".offloading.") ||
-         G.hasSection();
+  StringRef Name = G.getName();
+  return Name.starts_with("llvm.") || Name.starts_with("__clang_gpu_used") ||
+         Name.starts_with(".offloading.") || G.hasSection();
 }
 
 void Redirection::redirectInitializers(GlobalVariable &Variable, GlobalVariable &Slot) {

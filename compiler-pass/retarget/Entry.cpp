@@ -101,7 +101,7 @@ public:
   Constant *number(uint32_t V) { return ConstantInt::get(I32, V); }
   Constant *flat(Constant *Address) { return ConstantExpr::getAddrSpaceCast(Address, Pointer); }
   void exportModule(ArrayRef<Constant *> Kernels, ArrayRef<Constant *> Variables,
-                    GlobalVariable *Sites);
+                    ArrayRef<Constant *> SiteTables);
 
 private:
   Constant *string(StringRef Text);
@@ -152,14 +152,12 @@ Constant *Table::variable(GlobalVariable &G) {
 }
 
 void Table::exportModule(ArrayRef<Constant *> Kernels, ArrayRef<Constant *> Variables,
-                         GlobalVariable *Sites) {
+                         ArrayRef<Constant *> SiteTables) {
   static_assert(sizeof(cpu::Module) == 40);
-  Constant *SiteTable = ConstantPointerNull::get(Pointer);
-  if (Sites && !Sites->isDeclaration())
-    SiteTable = flat(Sites);
-  Constant *Init = ConstantStruct::getAnon({number(cpu::CpuAbiVersion), number(Kernels.size()),
-                                            number(Variables.size()), array(Kernels, "kernels"),
-                                            array(Variables, "variables"), SiteTable});
+  Constant *Init = ConstantStruct::getAnon(
+      {number(cpu::CpuAbiVersion), number(Kernels.size()), number(Variables.size()),
+       number(SiteTables.size()), array(Kernels, "kernels"), array(Variables, "variables"),
+       array(SiteTables, "site.tables")});
   new GlobalVariable(M, Init->getType(), true, GlobalValue::ExternalLinkage, Init,
                      cpu::ModuleExport);
 }
@@ -170,6 +168,13 @@ static bool isHostVisible(const GlobalVariable &G) {
   return !G.isDeclaration() && (Space == 1 || Space == 4) && !G.hasPrivateLinkage() &&
          (G.isExternallyInitialized() || !G.hasLocalLinkage()) &&
          !G.getName().starts_with("llvm.") && !G.getName().starts_with("__scopesan_");
+}
+
+/// The pass's table of a translation unit; link() numbers those of several.
+static bool isSiteTable(const GlobalVariable &G) {
+  StringRef Rest = G.getName();
+  return !G.isDeclaration() && Rest.consume_front(abi::ModuleSymbol) &&
+         (Rest.empty() || Rest.starts_with("."));
 }
 
 /// Definitions get a suffix so that no device function can stand in for a library routine that the
@@ -193,7 +198,10 @@ void scopesan::retarget::addModuleTable(Module &M, MutableArrayRef<KernelInfo> K
     VariableTable.push_back(T.variable(G));
   }
   S.Variables = VariableTable.size();
-  GlobalVariable *Sites = M.getNamedGlobal(abi::ModuleSymbol);
+  SmallVector<Constant *> SiteTables;
+  for (GlobalVariable &G : M.globals())
+    if (isSiteTable(G))
+      SiteTables.push_back(T.flat(&G));
   for (GlobalVariable &G : M.globals())
     internalise(G);
   for (Function &F : M)
@@ -203,5 +211,5 @@ void scopesan::retarget::addModuleTable(Module &M, MutableArrayRef<KernelInfo> K
     KernelTable.push_back(T.kernel(K, createEntry(M, K)));
     S.StaticShared = std::max(S.StaticShared, K.StaticShared);
   }
-  T.exportModule(KernelTable, VariableTable, Sites);
+  T.exportModule(KernelTable, VariableTable, SiteTables);
 }

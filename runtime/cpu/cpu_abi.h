@@ -62,9 +62,10 @@ struct Module {
   uint32_t abiVersion; ///< CpuAbiVersion
   uint32_t kernelCount;
   uint32_t variableCount;
+  uint32_t siteTableCount;
   const Kernel *kernels;
   const Variable *variables;
-  const abi::Module *sites;
+  const abi::Module *const *siteTables; ///< one for each translation unit of the module
 };
 inline constexpr const char ModuleExport[] = "scopesan_cpu_module";
 

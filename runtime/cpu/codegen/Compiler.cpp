@@ -1,9 +1,12 @@
 #include "Compiler.h"
 #include "Linker.h"
 
+#include "scopesan/abi.h"
+
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
@@ -67,15 +70,51 @@ std::string Compiler::identity() const {
       .str();
 }
 
-Expected<std::unique_ptr<Module>> Compiler::retarget(MemoryBufferRef Input, LLVMContext &Context) {
+static Expected<std::unique_ptr<Module>> read(MemoryBufferRef Input, LLVMContext &Context) {
+  SMDiagnostic Diagnostic;
+  if (std::unique_ptr<Module> M = parseIR(Input, Diagnostic, Context))
+    return M;
+  return createStringError("'" + Input.getBufferIdentifier() +
+                           "' is not readable as device code: " + Diagnostic.getMessage());
+}
+
+/// Every unit keeps its own site table and first site.
+static void numberSites(Module &M, size_t Unit) {
+  for (StringRef Name : {abi::ModuleSymbol, abi::SiteBaseSymbol})
+    if (GlobalVariable *G = M.getNamedGlobal(Name))
+      G->setName(Name + "." + Twine(Unit));
+}
+
+/// What nvlink does with the units of an image that was compiled with -fgpu-rdc.
+static Expected<std::unique_ptr<Module>> readAndLink(ArrayRef<MemoryBufferRef> Inputs,
+                                                     LLVMContext &Context) {
+  Expected<std::unique_ptr<Module>> First = read(Inputs[0], Context);
+  if (!First || Inputs.size() == 1)
+    return First;
+  numberSites(**First, 0);
+  Linker Link(**First);
+  for (size_t Unit = 1; Unit < Inputs.size(); ++Unit) {
+    Expected<std::unique_ptr<Module>> Next = read(Inputs[Unit], Context);
+    if (!Next)
+      return Next.takeError();
+    numberSites(**Next, Unit);
+    std::string Name = (*Next)->getSourceFileName();
+    if (Link.linkInModule(std::move(*Next)))
+      return createStringError("the device code of '" + Name +
+                               "' cannot be linked with the other units of its image");
+  }
+  return First;
+}
+
+Expected<std::unique_ptr<Module>> Compiler::retarget(ArrayRef<MemoryBufferRef> Inputs,
+                                                     LLVMContext &Context) {
   std::unique_ptr<Module> M;
   {
     Stopwatch Watch(Times.Read);
-    SMDiagnostic Diagnostic;
-    M = parseIR(Input, Diagnostic, Context);
-    if (!M)
-      return createStringError("'" + Input.getBufferIdentifier() +
-                               "' is not readable as device code: " + Diagnostic.getMessage());
+    Expected<std::unique_ptr<Module>> Linked = readAndLink(Inputs, Context);
+    if (!Linked)
+      return Linked.takeError();
+    M = std::move(*Linked);
   }
   Stopwatch Watch(Times.Retarget);
   retarget::Options O;

@@ -1,8 +1,9 @@
-// One device module to one object file in memory.
+// The device modules of one image to one object file in memory.
 #pragma once
 
 #include "Retarget.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -24,9 +25,9 @@ public:
 
   /// Identifies target and options; part of the cache key.
   std::string identity() const;
-  /// Reads and retargets `Input`; the result is ready for optimisation.
-  llvm::Expected<std::unique_ptr<llvm::Module>> retarget(llvm::MemoryBufferRef Input,
-                                                         llvm::LLVMContext &Context);
+  /// Reads, links and retargets `Inputs`; the result is ready for optimisation.
+  llvm::Expected<std::unique_ptr<llvm::Module>>
+  retarget(llvm::ArrayRef<llvm::MemoryBufferRef> Inputs, llvm::LLVMContext &Context);
   void optimise(llvm::Module &M);
   llvm::Expected<llvm::SmallVector<char, 0>> emitObject(llvm::Module &M);
   llvm::Error link(llvm::ArrayRef<char> Object, llvm::StringRef Output);

@@ -1,7 +1,7 @@
 // scopesan-cpu-codegen: device bitcode to a shared library for the CPU backend.
 //
 // A process of its own so that LLVM never enters the user's program. Prints one library path per
-// device module, in the order of the input. Exit code: 0, or 1 with a message on stderr.
+// device module, in the order of the input; with --link one for all of them. Exit code: 0, or 1 with a message on stderr.
 #include "Cache.h"
 #include "Compiler.h"
 #include "Snapshots.h"
@@ -27,6 +27,7 @@ static constexpr StringRef Usage =
     "                 snapshots; - reads standard input\n"
     "  --cache-dir=D  where generated libraries are kept; their paths are printed\n"
     "  --cache-mb=N   size to which that directory is trimmed (default 512)\n"
+    "  --link         all modules of FILE are the units of one image: one library\n"
     "  -O0 -O1 -O2    no passes, light passes (default), all passes\n"
     "  --emit-ll      print the retargeted IR instead; optimised when -O is given\n"
     "  --stats        print counts and times to stderr, one JSON line a module\n";
@@ -38,6 +39,7 @@ struct CommandLine {
   std::string CacheDirectory;
   uint64_t CacheMegabytes = 512;
   std::optional<unsigned> Level;
+  bool Link = false;
   bool EmitLl = false;
   bool Stats = false;
   bool Help = false;
@@ -56,6 +58,8 @@ static Expected<CommandLine> parseCommandLine(ArrayRef<char *> Arguments) {
         return createStringError("'" + Argument + "' is no number of megabytes");
     } else if (Argument == "-O0" || Argument == "-O1" || Argument == "-O2")
       Line.Level = Argument.back() - '0';
+    else if (Argument == "--link")
+      Line.Link = true;
     else if (Argument == "--emit-ll")
       Line.EmitLl = true;
     else if (Argument == "--stats")
@@ -80,15 +84,17 @@ static Expected<CommandLine> parseCommandLine(ArrayRef<char *> Arguments) {
 
 namespace {
 
+using Units = ArrayRef<MemoryBufferRef>;
+
 /// Handles the modules of one invocation.
 class Session {
 public:
   Session(Compiler &C, const CommandLine &Line) : C(C), Line(Line) {}
-  Error process(MemoryBufferRef Input);
+  Error process(Units Inputs);
 
 private:
-  Error printIr(MemoryBufferRef Input);
-  Error build(MemoryBufferRef Input, StringRef Output);
+  Error printIr(Units Inputs);
+  Error build(Units Inputs, StringRef Output);
   void printStats(StringRef Library, bool Hit);
 
   Compiler &C;
@@ -107,9 +113,9 @@ static Expected<std::string> helperIdentity() {
   return cacheKey({(*Bytes)->getBuffer()});
 }
 
-Error Session::printIr(MemoryBufferRef Input) {
+Error Session::printIr(Units Inputs) {
   LLVMContext Context;
-  Expected<std::unique_ptr<Module>> M = C.retarget(Input, Context);
+  Expected<std::unique_ptr<Module>> M = C.retarget(Inputs, Context);
   if (!M)
     return M.takeError();
   if (Line.Level)
@@ -118,9 +124,9 @@ Error Session::printIr(MemoryBufferRef Input) {
   return Error::success();
 }
 
-Error Session::build(MemoryBufferRef Input, StringRef Output) {
+Error Session::build(Units Inputs, StringRef Output) {
   LLVMContext Context;
-  Expected<std::unique_ptr<Module>> M = C.retarget(Input, Context);
+  Expected<std::unique_ptr<Module>> M = C.retarget(Inputs, Context);
   if (!M)
     return M.takeError();
   C.optimise(**M);
@@ -142,18 +148,22 @@ void Session::printStats(StringRef Library, bool Hit) {
                    T.Read, T.Retarget, T.Optimise, T.Emit, T.Link);
 }
 
-Error Session::process(MemoryBufferRef Input) {
+Error Session::process(Units Inputs) {
   if (Line.EmitLl)
-    return printIr(Input);
+    return printIr(Inputs);
   Expected<std::string> Helper = helperIdentity();
   if (!Helper)
     return Helper.takeError();
   std::string Versions = ("abi " + Twine(abi::Version) + " cpu " + Twine(cpu::CpuAbiVersion)).str();
-  std::string Key = cacheKey({Input.getBuffer(), *Helper, Versions, C.identity()});
+  std::string Target = C.identity();
+  SmallVector<StringRef> Parts = {*Helper, Versions, Target};
+  for (MemoryBufferRef Input : Inputs)
+    Parts.push_back(Input.getBuffer());
+  std::string Key = cacheKey(Parts);
   bool Hit = true;
   Expected<std::string> Library = findOrBuild(Line.CacheDirectory, Key, [&](StringRef Temporary) {
     Hit = false;
-    return build(Input, Temporary);
+    return build(Inputs, Temporary);
   });
   if (!Library)
     return Library.takeError();
@@ -180,6 +190,8 @@ static Error run(ArrayRef<char *> Arguments) {
   if (!C)
     return C.takeError();
   Session S(*C, *Line);
+  if (Line->Link)
+    return S.process(Found->Modules);
   for (MemoryBufferRef Input : Found->Modules)
     if (Error Err = S.process(Input))
       return Err;

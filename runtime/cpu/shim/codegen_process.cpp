@@ -108,7 +108,8 @@ std::string runHelper(const std::string &Helper, const std::string &Input, std::
   posix_spawn_file_actions_adddup2(&Actions, Pipe[1], STDOUT_FILENO);
   std::string Cache = "--cache-dir=" + cacheFolder();
   std::string Limit = "--cache-mb=" + std::to_string(host::options().cache_mb);
-  const char *Arguments[] = {Helper.c_str(), Cache.c_str(), Limit.c_str(), Input.c_str(), nullptr};
+  const char *Arguments[] = {Helper.c_str(), Cache.c_str(), Limit.c_str(),
+                             "--link",       Input.c_str(), nullptr};
   std::vector<char *> Environment = cleanEnvironment();
   pid_t Child;
   int Status = posix_spawn(&Child, Helper.c_str(), &Actions, nullptr,
@@ -137,7 +138,16 @@ std::string runHelper(const std::string &Helper, const std::string &Input, std::
 
 } // namespace
 
-std::string scopesan::cpu::generateCode(const Snapshot &S, std::string &Error) {
+/// Writes the units one after the other, each with the header that the pass gave it.
+static bool writeUnits(int Fd, const std::vector<Snapshot> &Units) {
+  for (const Snapshot &S : Units)
+    if (!writeAll(Fd, S.Bitcode - sizeof(abi::SnapshotHeader),
+                  S.Bytes + sizeof(abi::SnapshotHeader)))
+      return false;
+  return true;
+}
+
+std::string scopesan::cpu::generateCode(const std::vector<Snapshot> &Units, std::string &Error) {
   std::string Folder = cacheFolder();
   makeFolders(Folder);
   if (!isTrusted(Folder)) {
@@ -146,9 +156,9 @@ std::string scopesan::cpu::generateCode(const Snapshot &S, std::string &Error) {
             "the option cache_dir";
     return {};
   }
-  std::string Input = environmentOr("TMPDIR", "/tmp") + "/scopesan-XXXXXX.bc";
-  int Fd = mkostemps(Input.data(), 3, O_CLOEXEC);
-  if (Fd < 0 || !writeAll(Fd, S.Bitcode, S.Bytes)) {
+  std::string Input = environmentOr("TMPDIR", "/tmp") + "/scopesan-XXXXXX.snapshots";
+  int Fd = mkostemps(Input.data(), 10, O_CLOEXEC);
+  if (Fd < 0 || !writeUnits(Fd, Units)) {
     Error = "cannot write '" + Input + "': " + strerror(errno);
     if (Fd >= 0)
       close(Fd);

@@ -187,7 +187,7 @@ void describe(cudaDeviceProp &P) {
   P.maxGridSize[0] = 0x7fffffff;
   P.maxGridSize[1] = P.maxGridSize[2] = 65535;
   P.totalConstMem = 65536;
-  P.major = 9;
+  P.major = DeviceLimits::Architecture / 10;
   P.textureAlignment = 512;
   P.texturePitchAlignment = 32;
   P.multiProcessorCount = multiprocessors();

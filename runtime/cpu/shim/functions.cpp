@@ -59,7 +59,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *Result, const void *Handle
     Result->sharedSizeBytes = staticShared(F);
     Result->maxThreadsPerBlock = maxThreads(F);
     Result->numRegs = DeviceLimits::RegistersPerThread;
-    Result->ptxVersion = Result->binaryVersion = 90;
+    Result->ptxVersion = Result->binaryVersion = DeviceLimits::Architecture;
     Result->maxDynamicSharedSizeBytes = F.MaxDynamicShared;
     Result->preferredShmemCarveout = F.Carveout;
     Result->nonPortableClusterSizeAllowed = F.NonPortableCluster;

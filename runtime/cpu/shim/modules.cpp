@@ -1,6 +1,7 @@
 #include "cpu/shim/modules.h"
 
 #include "cpu/shim/context.h"
+#include "cpu/shim/occupancy.h"
 
 #include <algorithm>
 #include <cxxabi.h>
@@ -90,7 +91,8 @@ DeviceModule *ModuleRegistry::add(const void *Wrapper) {
   if (W && W->Data) {
     memcpy(&Header, W->Data, sizeof Header);
     if (Header.Magic == FatbinMagic)
-      M->Snapshots = findSnapshots(W->Data, Header.HeaderBytes + Header.FatBytes);
+      M->Snapshots = findSnapshots(W->Data, Header.HeaderBytes + Header.FatBytes,
+                                   uint32_t(DeviceLimits::Architecture));
   }
   Modules.push_back(std::move(M));
   return Modules.back().get();
@@ -176,9 +178,10 @@ static void *loadInstance(const std::string &Path, std::string &Error) {
 }
 
 /// Generates code and loads it. Null with `Error` set when either failed.
-static const Module *loadCode(const Snapshot &S, std::string &Path, std::string &Error) {
+static const Module *generateAndLoad(const std::vector<Snapshot> &Units, std::string &Path,
+                                     std::string &Error) {
   Error.clear();
-  Path = generateCode(S, Error);
+  Path = generateCode(Units, Error);
   void *Library = Error.empty() ? loadInstance(Path, Error) : nullptr;
   if (!Library)
     return nullptr;
@@ -189,59 +192,60 @@ static const Module *loadCode(const Snapshot &S, std::string &Path, std::string 
   return nullptr;
 }
 
-cudaError_t ModuleRegistry::loadSnapshot(DeviceModule *M, const Snapshot &S) {
+cudaError_t ModuleRegistry::loadCode(DeviceModule *M) {
+  if (M->Snapshots.empty())
+    return cudaSuccess;
   std::string Path, Error;
-  const Module *Code = loadCode(S, Path, Error);
+  const Module *Code = generateAndLoad(M->Snapshots, Path, Error);
   if (!Code && !Path.empty()) {
     // Trimmed by another process since, or damaged (a machine that lost power): once more.
     unlink(Path.c_str());
-    Code = loadCode(S, Path, Error);
+    Code = generateAndLoad(M->Snapshots, Path, Error);
   }
   if (!Code)
     return loadFailed(*M, Error);
-  if (Code->sites)
-    rememberSites(host::registerModule(*Code->sites, M->Name).value, Code->sites);
-  M->Code.push_back(Code);
+  for (uint32_t I = 0; I < Code->siteTableCount; ++I)
+    rememberSites(host::registerModule(*Code->siteTables[I], M->Name).value, Code->siteTables[I]);
+  M->Code = Code;
   return cudaSuccess;
 }
 
 void ModuleRegistry::bind(DeviceModule *M) {
+  const Module *Code = M->Code;
+  if (!Code)
+    return;
   Context &C = context();
-  for (const Module *Code : M->Code) {
-    for (uint32_t I = 0; I < Code->variableCount; ++I) {
-      const Variable &V = Code->variables[I];
-      Allocation A;
-      A.Address = reinterpret_cast<uint64_t>(V.address);
-      A.Bytes = V.size;
-      A.Kind = V.managed    ? host::MemoryKind::Managed
-               : V.constant ? host::MemoryKind::ConstantVariable
-                            : host::MemoryKind::DeviceVariable;
-      for (auto &Known : M->Variables) {
-        if (Known->Address || Known->Symbol != V.name)
-          continue;
-        Known->Address = V.address;
-        if (Known->ManagedPointer)
-          *Known->ManagedPointer = V.address;
-        if (V.managed)
-          VariablesByAddress[V.address] = Known.get();
-      }
-      if (A.Bytes)
-        C.Memory.adopt(A, V.demangled ? V.demangled : V.name);
+  for (uint32_t I = 0; I < Code->variableCount; ++I) {
+    const Variable &V = Code->variables[I];
+    Allocation A;
+    A.Address = reinterpret_cast<uint64_t>(V.address);
+    A.Bytes = V.size;
+    A.Kind = V.managed    ? host::MemoryKind::Managed
+             : V.constant ? host::MemoryKind::ConstantVariable
+                          : host::MemoryKind::DeviceVariable;
+    for (auto &Known : M->Variables) {
+      if (Known->Address || Known->Symbol != V.name)
+        continue;
+      Known->Address = V.address;
+      if (Known->ManagedPointer)
+        *Known->ManagedPointer = V.address;
+      if (V.managed)
+        VariablesByAddress[V.address] = Known.get();
     }
-    for (uint32_t I = 0; I < Code->kernelCount; ++I)
-      for (auto &F : M->Kernels)
-        if (!F->Code && F->Symbol == Code->kernels[I].name)
-          F->Code = &Code->kernels[I];
+    if (A.Bytes)
+      C.Memory.adopt(A, V.demangled ? V.demangled : V.name);
   }
+  for (uint32_t I = 0; I < Code->kernelCount; ++I)
+    for (auto &F : M->Kernels)
+      if (!F->Code && F->Symbol == Code->kernels[I].name)
+        F->Code = &Code->kernels[I];
 }
 
 cudaError_t ModuleRegistry::load(DeviceModule *M) {
   if (M->Loaded)
     return M->LoadError;
   M->Loaded = true;
-  for (const Snapshot &S : M->Snapshots)
-    if (cudaError_t E = loadSnapshot(M, S); E != cudaSuccess)
-      M->LoadError = E;
+  M->LoadError = loadCode(M);
   bind(M);
   return M->LoadError;
 }

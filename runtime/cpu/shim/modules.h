@@ -44,10 +44,11 @@ struct Snapshot {
 
 struct DeviceModule {
   std::string Name; ///< the object that contains it
+  /// The units of the image for the device's architecture. Several with -fgpu-rdc: linked.
   std::vector<Snapshot> Snapshots;
   std::vector<std::unique_ptr<KernelFunction>> Kernels;
   std::vector<std::unique_ptr<DeviceVariable>> Variables;
-  std::vector<const Module *> Code;
+  const Module *Code = nullptr;
   bool Loaded = false;
   cudaError_t LoadError = cudaSuccess;
 
@@ -74,7 +75,7 @@ public:
   cudaError_t prepare(DeviceVariable &V);
 
 private:
-  cudaError_t loadSnapshot(DeviceModule *M, const Snapshot &S);
+  cudaError_t loadCode(DeviceModule *M);
   void bind(DeviceModule *M);
 
   std::vector<std::unique_ptr<DeviceModule>> Modules;
@@ -84,11 +85,12 @@ private:
 
 ModuleRegistry &modules();
 
-/// All snapshots inside a fat binary.
-std::vector<Snapshot> findSnapshots(const void *Fatbin, size_t Bytes);
-/// Runs the code-generation helper on a snapshot. Returns the path of the library, or an empty
-/// string with `Error` set.
-std::string generateCode(const Snapshot &S, std::string &Error);
+/// The snapshots of the image that a device of this architecture (90 for sm_90) would run: the
+/// newest that is not newer, else the oldest.
+std::vector<Snapshot> findSnapshots(const void *Fatbin, size_t Bytes, uint32_t Architecture);
+/// Runs the code-generation helper on the units of an image. Returns the path of the library, or an
+/// empty string with `Error` set.
+std::string generateCode(const std::vector<Snapshot> &Units, std::string &Error);
 /// "file:line" of a site of any loaded module.
 std::string describeSite(uint32_t Site);
 void rememberSites(uint32_t First, const abi::Module *M);

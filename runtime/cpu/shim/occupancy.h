@@ -7,6 +7,7 @@ namespace scopesan::cpu {
 
 /// An H200 in everything that programs ask, except the number of multiprocessors.
 struct DeviceLimits {
+  static constexpr int Architecture = 90; ///< sm_90
   static constexpr int WarpSize = 32;
   static constexpr int ThreadsPerBlock = 1024;
   static constexpr int ThreadsPerSm = 2048;
