@@ -1,6 +1,8 @@
 // Kernel discovery, entry wrappers and the exported table.
 #include "Steps.h"
 
+#include "scopesan/unit_suffix.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
@@ -147,7 +149,7 @@ Constant *Table::variable(GlobalVariable &G) {
   static_assert(sizeof(cpu::Variable) == 40);
   uint64_t Size = M.getDataLayout().getTypeAllocSize(G.getValueType());
   bool IsConstant = G.getAddressSpace() == 4;
-  return ConstantStruct::getAnon({string(G.getName()), string(demangle(G.getName())), flat(&G),
+  return ConstantStruct::getAnon({string(G.getName()), string(demangle(withoutUnitSuffix(G.getName()))), flat(&G),
                                   ConstantInt::get(Type::getInt64Ty(C), Size), number(IsConstant), number(G.hasAttribute(ManagedAttribute))});
 }
 

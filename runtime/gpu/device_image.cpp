@@ -1,5 +1,7 @@
 #include "gpu/device_image.h"
 
+#include "scopesan/unit_suffix.h"
+
 #include <cxxabi.h>
 #include <elf.h>
 #include <stdio.h>
@@ -92,11 +94,12 @@ std::vector<ImageVariable> findVariables(const void *data, size_t bytes) {
 }
 
 std::string demangled(const std::string &symbol) {
-  if (symbol.rfind("_Z", 0) != 0)
-    return symbol; // "x" would be taken for a type
+  std::string name(withoutUnitSuffix(symbol));
+  if (name.rfind("_Z", 0) != 0)
+    return name; // "x" would be taken for a type
   int status = 0;
-  char *text = __cxxabiv1::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
-  std::string result = status == 0 && text ? text : symbol;
+  char *text = __cxxabiv1::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string result = status == 0 && text ? text : name;
   free(text);
   return result;
 }

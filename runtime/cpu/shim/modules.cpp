@@ -3,6 +3,8 @@
 #include "cpu/shim/context.h"
 #include "cpu/shim/occupancy.h"
 
+#include "scopesan/unit_suffix.h"
+
 #include <algorithm>
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -36,9 +38,12 @@ struct FatbinHeader {
 constexpr uint32_t FatbinMagic = 0xBA55ED50;
 
 std::string demangle(const char *Symbol) {
+  std::string Name(withoutUnitSuffix(Symbol));
+  if (Name.rfind("_Z", 0) != 0)
+    return Name; // "x" would be taken for a type
   int Status = 0;
-  char *Text = __cxxabiv1::__cxa_demangle(Symbol, nullptr, nullptr, &Status);
-  std::string Result = Status == 0 && Text ? Text : Symbol;
+  char *Text = __cxxabiv1::__cxa_demangle(Name.c_str(), nullptr, nullptr, &Status);
+  std::string Result = Status == 0 && Text ? Text : Name;
   free(Text);
   return Result;
 }
