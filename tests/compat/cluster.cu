@@ -2,6 +2,7 @@
 // plain (this_cluster|cluster_group)
 // flags -std=c++17
 // ptx \.reqnctapercluster 2, 1, 1
+// may-be-incomplete barrier.cluster
 #include "check.h"
 #include <cooperative_groups.h>
 

@@ -1,6 +1,7 @@
 // scopesan-compat: __shared__ objects with constructors, in kernels, templates, members and lambdas
 // plain initialization is not supported for __shared__ variables
 // flags -std=c++17
+// may-be-incomplete mbarrier
 #include "check.h"
 #include <cuda/barrier>
 

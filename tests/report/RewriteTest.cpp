@@ -110,6 +110,140 @@ TEST(ResponseFile, SplitsAsGnuToolsDo) {
   EXPECT_EQ(splitResponseFile(""), Arguments{});
 }
 
+/// What comes after the prefix that every compilation for one device has.
+Arguments forSm90(const Arguments &rest) {
+  Arguments words = withPrefix({"--no-cuda-gpu-arch=sm_90", "--cuda-gpu-arch=sm_90"});
+  words.insert(words.end(), rest.begin(), rest.end());
+  return words;
+}
+
+TEST(Nvcc, Architectures) {
+  for (const Arguments &named : {Arguments{"-arch=sm_90"}, Arguments{"-arch", "sm_90"},
+                                 Arguments{"--gpu-architecture=compute_90"},
+                                 Arguments{"-arch=native"}, Arguments{"--gpu-architecture", "all"},
+                                 Arguments{"-arch=compute_90", "-code=sm_90,compute_90"},
+                                 Arguments{"-gencode", "arch=compute_90,code=sm_90"},
+                                 Arguments{"-gencode=arch=compute_90,code=[sm_90,compute_90]"},
+                                 Arguments{"--generate-code=arch=compute_90,code=\"sm_90\""}}) {
+    Arguments words = named;
+    words.insert(words.end(), {"-c", "a.cu"});
+    EXPECT_EQ(rewritten(words), forSm90({"-c", "a.cu"})) << named[0];
+  }
+  EXPECT_EQ(rewritten({"-gencode", "arch=compute_80,code=sm_80", "-gencode",
+                       "arch=compute_90a,code=sm_90a", "-c", "a.cu"}),
+            withPrefix({"--no-cuda-gpu-arch=sm_90", "--cuda-gpu-arch=sm_80",
+                        "--cuda-gpu-arch=sm_90a", "-c", "a.cu"}));
+  // What the toolkit dropped is built for the default, once.
+  EXPECT_EQ(rewritten({"-gencode", "arch=compute_60,code=sm_60", "-gencode",
+                       "arch=compute_70,code=sm_70", "-c", "a.cu"}),
+            forSm90({"-c", "a.cu"}));
+  EXPECT_EQ(rewrite({"-arch=compute_80", "-c", "a.cu"}, Defaults).notes.size(), 1u);
+  EXPECT_TRUE(rewrite({"-arch=sm_90", "-c", "a.cu"}, Defaults).notes.empty());
+  EXPECT_NE(rewrite({"-arch=volta", "-c", "a.cu"}, Defaults).error, "");
+  EXPECT_NE(rewrite({"-c", "a.cu", "-arch"}, Defaults).error, "");
+}
+
+TEST(Nvcc, RelocatableDeviceCode) {
+  EXPECT_EQ(rewritten({"-dc", "a.cu"}), withPrefix({"-fgpu-rdc", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"--device-c", "a.cu"}), withPrefix({"-fgpu-rdc", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-rdc=true", "-c", "a.cu"}), withPrefix({"-fgpu-rdc", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-rdc", "true", "a.cu"}), withPrefix({"-fgpu-rdc", "a.cu"}));
+  EXPECT_EQ(rewritten({"--relocatable-device-code=false", "a.cu"}),
+            withPrefix({"-fno-gpu-rdc", "a.cu"}));
+  Settings settings = Defaults;
+  settings.deviceLinkSource = "/p/device_link.c";
+  Rewritten link = rewrite({"-arch=sm_90", "-dlink", "a.o", "b.o", "-o", "x.o"}, settings);
+  EXPECT_EQ(link.arguments,
+            (Arguments{"-x", "c", "-fPIC", "-c", "/p/device_link.c", "-o", "x.o"}));
+  EXPECT_EQ(link.notes.size(), 1u);
+  EXPECT_FALSE(link.usesConfig);
+}
+
+TEST(Nvcc, OptionsForOtherPrograms) {
+  EXPECT_EQ(rewritten({"-Xcompiler", "-fPIC,-Wall", "--compiler-options=-O3", "-c", "a.cu"}),
+            withPrefix({"-fPIC", "-Wall", "-Xarch_host", "-O3", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-Xcompiler=-Wall -Wextra", "-Xcompiler", "-DX=a\\,b", "a.cu"}),
+            withPrefix({"-Wall", "-Wextra", "-DX=a,b", "a.cu"}));
+  EXPECT_EQ(rewritten({"-Xlinker", "-rpath,/x", "-Xlinker=-z,now", "a.o"}),
+            withPrefix({"-Wl,-rpath,/x", "-Wl,-z,now", "a.o"}));
+  EXPECT_EQ(rewritten({"-Xptxas", "-v,-O3,-dlcm=ca", "-c", "a.cu"}),
+            withPrefix({"-Xcuda-ptxas", "-v", "-Xcuda-ptxas", "-dlcm=ca", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-Xcudafe", "--diag_suppress=1", "-Xfatbin", "-compress-all", "-Xptxas=-O1",
+                       "-c", "a.cu"}),
+            withPrefix({"-c", "a.cu"}));
+  // An option's value is no option.
+  EXPECT_EQ(rewritten({"-Xclang", "-G", "-mllvm", "-keep", "-c", "a.cu"}),
+            withPrefix({"-Xclang", "-G", "-mllvm", "-keep", "-c", "a.cu"}));
+}
+
+TEST(Nvcc, Dropped) {
+  EXPECT_EQ(rewritten({"--expt-relaxed-constexpr", "--extended-lambda", "-expt-extended-lambda",
+                       "-lineinfo", "-keep", "--keep-dir", "k", "-m64", "-t", "4", "-t8",
+                       "--threads=2", "-forward-unknown-to-host-compiler", "-diag-suppress",
+                       "177,20012", "--diag-error=1", "-Wno-deprecated-gpu-targets", "-restrict",
+                       "-cudart", "static", "-cudadevrt=none", "-res-usage", "-c", "a.cu"}),
+            withPrefix({"-c", "a.cu"}));
+  Rewritten noted = rewrite({"-ccbin", "g++-12", "-dlto", "-c", "a.cu"}, Defaults);
+  EXPECT_EQ(noted.arguments, withPrefix({"-c", "a.cu"}));
+  EXPECT_EQ(noted.notes.size(), 2u);
+}
+
+TEST(Nvcc, Translated) {
+  EXPECT_EQ(rewritten({"--std=c++20", "-c", "a.cu"}), withPrefix({"-std=c++20", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-std", "c++14", "-c", "a.cu"}), withPrefix({"-std=c++14", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-std=c++17", "-c", "a.cu"}), withPrefix({"-std=c++17", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-G", "-O", "3", "-c", "a.cu"}),
+            withPrefix({"-Xarch_device", "-O0", "-g", "-O3", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"--output-file", "x", "--define-macro", "A=1", "--include-path=/i",
+                       "--library=m", "--optimize=2", "a.cu"}),
+            withPrefix({"-o", "x", "-DA=1", "-I/i", "-lm", "-O2", "a.cu"}));
+  EXPECT_EQ(rewritten({"-maxrregcount=32", "--fmad=false", "-ftz", "true", "-c", "a.cu"}),
+            withPrefix({"-Xcuda-ptxas", "--maxrregcount=32", "-ffp-contract=off",
+                        "-fgpu-flush-denormals-to-zero", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"--default-stream", "per-thread", "-c", "a.cu"}),
+            withPrefix({"-Xclang", "-fgpu-default-stream=per-thread", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-default-stream=legacy", "-c", "a.cu"}), withPrefix({"-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-ptx", "-arch=sm_90", "d/a.cu"}),
+            forSm90({"--cuda-device-only", "-S", "d/a.cu", "-o", "a.ptx"}));
+  EXPECT_EQ(rewritten({"--generate-dependencies-with-compile", "--dependency-output", "a.d", "-c",
+                       "a.cu"}),
+            withPrefix({"-MD", "-MF", "a.d", "-c", "a.cu"}));
+}
+
+TEST(Nvcc, WarningsAsErrors) {
+  EXPECT_EQ(rewritten({"-Werror", "all-warnings", "-c", "a.cu"}),
+            withPrefix({"-Werror", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-Werror=cross-execution-space-call,reorder", "-c", "a.cu"}),
+            withPrefix({"-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-Werror", "-c", "a.cu"}), withPrefix({"-Werror", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-Werror=unused", "-c", "a.cu"}),
+            withPrefix({"-Werror=unused", "-c", "a.cu"}));
+}
+
+TEST(Nvcc, CannotBeHonoured) {
+  for (const Arguments &words :
+       {Arguments{"-lib", "a.o"}, Arguments{"-cubin", "a.cu"}, Arguments{"-m32", "a.cu"},
+        Arguments{"--machine", "32", "a.cu"}, Arguments{"-ewp", "a.cu"},
+        Arguments{"--default-stream=other", "a.cu"}, Arguments{"-run", "a.cu"}})
+    EXPECT_NE(rewrite(words, Defaults).error, "") << words[0];
+}
+
+TEST(Nvcc, HostCodeGetsHostOptionsOnly) {
+  EXPECT_EQ(rewritten({"-arch=sm_90", "-rdc=true", "-Xcompiler", "-fPIC", "-G", "-c", "a.cpp"}),
+            (Arguments{"-fPIC", "-g", "-c", "a.cpp"}));
+}
+
+TEST(Rewrite, OpenMpWithoutItsLibrary) {
+  Settings settings = Defaults;
+  settings.hasOpenMp = false;
+  Rewritten command = rewrite({"-Xcompiler", "-fopenmp", "a.cu"}, settings);
+  EXPECT_EQ(command.arguments, withPrefix({"-fopenmp=libgomp", "a.cu"}));
+  EXPECT_EQ(command.notes.size(), 1u);
+  EXPECT_EQ(rewrite({"-fopenmp", "-c", "a.cpp"}, settings).arguments,
+            (Arguments{"-fopenmp=libgomp", "-c", "a.cpp"}));
+  EXPECT_EQ(rewritten({"-fopenmp", "a.cu"}), withPrefix({"-fopenmp", "a.cu"}));
+}
+
 } // namespace
 
 TEST(Rewrite, HostCodeFindsTheToolkitsHeaders) {

@@ -1,7 +1,9 @@
-// scopesan-clang++: clang++ with ScopeSan's config file, for build systems that want a compiler.
+// scopesan-clang++: clang++ with ScopeSan's config file, for build systems that want a compiler; takes
+// nvcc's options too.
 //
 // Everything is passed through; see rewrite.h for what changes. SCOPESAN_VERBOSE=1 or -v prints the
 // command that is run, SCOPESAN_CLANG names another clang++ 22.
+#include "compile.h"
 #include "rewrite.h"
 
 #include "wrapper_config.h" // generated: WrapperClang, WrapperDefaultArch, WrapperOldestArch
@@ -37,13 +39,27 @@ std::string ownFolder() {
   return folder.substr(0, folder.rfind('/'));
 }
 
-/// Replaces @file by its words, so that inputs and libraries in it are seen.
+/// The file that word `i` names: @file, or nvcc's --options-file. Null for other words.
+const char *responseFile(int argc, char **argv, int &i) {
+  if (argv[i][0] == '@')
+    return argv[i] + 1;
+  std::string word = argv[i];
+  if ((word == "-optf" || word == "--options-file") && i + 1 < argc)
+    return argv[++i];
+  for (const char *prefix : {"-optf=", "--options-file="})
+    if (word.starts_with(prefix))
+      return argv[i] + strlen(prefix);
+  return nullptr;
+}
+
+/// Replaces response files by their words, so that inputs and libraries in them are seen.
 Arguments expandResponseFiles(int argc, char **argv) {
   Arguments words;
   for (int i = 1; i < argc; ++i) {
     struct stat info;
-    if (argv[i][0] == '@' && stat(argv[i] + 1, &info) == 0 && info.st_size <= LargestResponseFile) {
-      std::ifstream file(argv[i] + 1);
+    const char *path = responseFile(argc, argv, i);
+    if (path && stat(path, &info) == 0 && info.st_size <= LargestResponseFile) {
+      std::ifstream file(path);
       std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
       for (std::string &word : splitResponseFile(text))
         words.push_back(std::move(word));
@@ -62,6 +78,13 @@ void print(const std::string &program, const Arguments &arguments) {
   fputc('\n', stderr);
 }
 
+/// clang's OpenMP library lies beside its other libraries.
+bool hasOpenMp(const std::string &clang) {
+  size_t slash = clang.rfind('/');
+  std::string root = slash == std::string::npos ? "." : clang.substr(0, slash);
+  return access((root + "/../lib/libomp.so").c_str(), R_OK) == 0;
+}
+
 bool isVerbose(const Arguments &arguments) {
   const char *setting = getenv("SCOPESAN_VERBOSE");
   if (setting && *setting && strcmp(setting, "0") != 0)
@@ -78,11 +101,17 @@ int main(int argc, char **argv) {
   std::string folder = ownFolder();
   const char *chosen = getenv("SCOPESAN_CLANG");
   std::string clang = chosen && *chosen ? chosen : WrapperClang;
-  Settings settings{folder + "/scopesan.cfg", WrapperDefaultArch, WrapperOldestArch,
-                    WrapperCudaInclude};
+  Settings settings{folder + "/scopesan.cfg",
+                    WrapperDefaultArch,
+                    WrapperOldestArch,
+                    WrapperCudaInclude,
+                    hasOpenMp(clang),
+                    folder + "/../lib/scopesan/compat/device_link.c"};
 
   Arguments words = expandResponseFiles(argc, argv);
   Rewritten command = rewrite(words, settings);
+  if (!command.error.empty())
+    fail(command.error);
   std::string plugin = folder + "/../lib/libScopeSanPass.so";
   if (command.usesConfig && access(plugin.c_str(), R_OK) != 0)
     fail("the compiler plugin '" + plugin +
@@ -93,11 +122,10 @@ int main(int argc, char **argv) {
   if (isVerbose(words))
     print(clang, command.arguments);
 
-  std::vector<char *> vector{clang.data()};
-  for (std::string &argument : command.arguments)
-    vector.push_back(argument.data());
-  vector.push_back(nullptr);
-  execvp(clang.c_str(), vector.data());
+  if (command.compilesCuda)
+    if (int code = compile(clang, command.arguments); code >= 0)
+      return code;
+  execute(clang, command.arguments);
   fail("cannot run '" + clang + "': " + strerror(errno) +
        "; install clang-22 or set SCOPESAN_CLANG to a clang++ 22");
 }

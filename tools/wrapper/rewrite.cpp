@@ -1,5 +1,9 @@
 #include "rewrite.h"
 
+#include "nvcc.h"
+#include "words.h"
+
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <string_view>
@@ -8,63 +12,6 @@ namespace scopesan::wrapper {
 namespace {
 
 using std::string_view;
-
-bool isOneOf(string_view word, std::initializer_list<string_view> words) {
-  for (string_view candidate : words)
-    if (word == candidate)
-      return true;
-  return false;
-}
-
-bool startsWithAny(string_view word, std::initializer_list<string_view> prefixes) {
-  for (string_view prefix : prefixes)
-    if (word.starts_with(prefix))
-      return true;
-  return false;
-}
-
-/// Options whose value is the next word, so that the value is not taken for an input file.
-bool takesNextWord(string_view word) {
-  return isOneOf(word, {"-o",
-                        "-x",
-                        "-I",
-                        "-L",
-                        "-D",
-                        "-U",
-                        "-l",
-                        "-include",
-                        "-imacros",
-                        "-isystem",
-                        "-iquote",
-                        "-idirafter",
-                        "-isysroot",
-                        "-MF",
-                        "-MT",
-                        "-MQ",
-                        "-MJ",
-                        "-Xclang",
-                        "-Xlinker",
-                        "-Xassembler",
-                        "-Xpreprocessor",
-                        "-Xcuda-ptxas",
-                        "-Xcuda-fatbinary",
-                        "-Xoffload-linker",
-                        "-mllvm",
-                        "-target",
-                        "-u",
-                        "-T",
-                        "-z",
-                        "-framework",
-                        "--config",
-                        "-arch",
-                        "-Xarch_host",
-                        "-Xarch_device",
-                        "--param",
-                        "-cudart",
-                        "--cudart",
-                        "-aux-info",
-                        "-dependency-file"});
-}
 
 bool stopsBeforeLink(string_view word) {
   return isOneOf(word, {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--precompile",
@@ -124,6 +71,8 @@ public:
       return add("-xcuda");
     if (string_view arch = archOf(text); !arch.empty())
       return architecture(text, arch);
+    if (text == "-fopenmp")
+      return openMp();
     add(text);
     if (takesNextWord(text) && i + 1 < words.size())
       add(words[++i]);
@@ -137,15 +86,59 @@ private:
     unsigned capability = capabilityOf(arch);
     if (capability == 0 || capability >= settings.oldestArch)
       return add(text);
-    add("--cuda-gpu-arch=" + settings.defaultArch);
+    std::string instead = "--cuda-gpu-arch=" + settings.defaultArch;
+    if (std::find(result.arguments.begin(), result.arguments.end(), instead) ==
+        result.arguments.end())
+      add(instead);
     if (capability != 52)
       result.notes.push_back("this CUDA toolkit cannot compile for " + std::string(arch) +
                              "; building for " + settings.defaultArch + " instead");
   }
 
+  /// Without its runtime library clang can give the host's OpenMP functions only.
+  void openMp() {
+    if (settings.hasOpenMp)
+      return add("-fopenmp");
+    add("-fopenmp=libgomp");
+    result.notes.push_back("'-fopenmp': clang's OpenMP library is missing (package libomp-22-dev), "
+                           "so OpenMP pragmas of host code are ignored");
+  }
+
   const Settings &settings;
   Rewritten &result;
 };
+
+/// Host code alone: clang without the config file.
+void passThrough(const Arguments &words, const CommandShape &shape, const Settings &settings,
+                 Rewritten &result) {
+  Rewriter rewriter(settings, result);
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "-fopenmp" && shape.hasInput)
+      rewriter.word(words, i);
+    else
+      result.arguments.push_back(words[i] == "cu" && i && words[i - 1] == "-x" ? "cuda" : words[i]);
+  }
+  // Host code may include the toolkit's headers, as with nvcc.
+  if (shape.hasInput && !shape.isQuestion && !settings.cudaInclude.empty()) {
+    result.arguments.push_back("-isystem");
+    result.arguments.push_back(settings.cudaInclude);
+  }
+}
+
+/// nvcc -dlink: the object says that scopesan-clang++ must link the program, which links its device
+/// code. Its symbol is defined there only.
+void deviceLink(const Arguments &words, const Settings &settings, Rewritten &result) {
+  std::string output = "a_dlink.o";
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "-o" && i + 1 < words.size())
+      output = words[i + 1];
+    else if (words[i].starts_with("-o") && words[i].size() > 2)
+      output = words[i].substr(2);
+  }
+  result.arguments = {"-x", "c", "-fPIC", "-c", settings.deviceLinkSource, "-o", output};
+  result.notes.push_back("'-dlink': device code is linked with the program, which "
+                         "scopesan-clang++ must link");
+}
 
 } // namespace
 
@@ -181,28 +174,35 @@ CommandShape shapeOf(const Arguments &arguments) {
 
 Rewritten rewrite(const Arguments &arguments, const Settings &settings) {
   Rewritten result;
-  CommandShape shape = shapeOf(arguments);
+  NvccTranslation nvcc = translateNvcc(arguments, settings.defaultArch);
+  result.notes = nvcc.notes;
+  result.error = nvcc.error;
+  if (nvcc.linksDeviceOnly) {
+    deviceLink(arguments, settings, result);
+    return result;
+  }
+  const Arguments &words = nvcc.arguments;
+  CommandShape shape = shapeOf(words);
   bool isOurs = shape.hasInput && (shape.hasCudaInput || shape.links);
   if (shape.isQuestion || !isOurs) {
-    result.arguments = arguments;
-    for (size_t i = 0; i + 1 < arguments.size(); ++i)
-      if (arguments[i] == "-x" && arguments[i + 1] == "cu")
-        result.arguments[i + 1] = "cuda";
-    // Host code may include the toolkit's headers, as with nvcc.
-    if (shape.hasInput && !shape.isQuestion && !settings.cudaInclude.empty()) {
-      result.arguments.push_back("-isystem");
-      result.arguments.push_back(settings.cudaInclude);
-    }
+    passThrough(words, shape, settings, result);
     return result;
   }
   result.usesConfig = true;
+  result.compilesCuda = shape.hasCudaInput;
   // -Wno-unknown-cuda-version has no effect inside a config file.
   result.arguments = {"--config", settings.configFile, "-Wno-unknown-cuda-version"};
-  if (shape.namesArch) // the config file's default would be built as well
+  if (shape.namesArch || !nvcc.architectures.empty()) // the default would be built as well
     result.arguments.push_back("--no-cuda-gpu-arch=" + settings.defaultArch);
   Rewriter rewriter(settings, result);
-  for (size_t i = 0; i < arguments.size(); ++i)
-    rewriter.word(arguments, i);
+  Arguments device;
+  for (const std::string &name : nvcc.architectures)
+    device.push_back("--cuda-gpu-arch=" + name);
+  device.insert(device.end(), nvcc.deviceOptions.begin(), nvcc.deviceOptions.end());
+  for (size_t i = 0; i < device.size(); ++i)
+    rewriter.word(device, i);
+  for (size_t i = 0; i < words.size(); ++i)
+    rewriter.word(words, i);
   return result;
 }
 

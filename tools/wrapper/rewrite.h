@@ -1,4 +1,5 @@
-// Turns a command line for clang (as build systems write it) into the one that is really run.
+// Turns a command line for clang or nvcc (as build systems write it) into the one for clang that is
+// really run.
 //
 // Pure: no file system, no environment, so that tests/report can check it word by word.
 #pragma once
@@ -14,13 +15,17 @@ struct Settings {
   std::string configFile;   ///< scopesan.cfg
   std::string defaultArch;  ///< architecture that the config file names ("sm_90")
   unsigned oldestArch = 75; ///< oldest compute capability the toolkit can compile for
-  std::string cudaInclude;  ///< the toolkit's include folder, for host code; empty = leave it out
+  std::string cudaInclude{};  ///< the toolkit's include folder, for host code; empty = leave it out
+  bool hasOpenMp = true;    ///< clang's OpenMP library is installed
+  std::string deviceLinkSource{}; ///< what `nvcc -dlink` compiles instead
 };
 
 struct Rewritten {
   Arguments arguments;            ///< without argv[0]
   bool usesConfig = false;        ///< instrumented: the plugin must exist
+  bool compilesCuda = false;      ///< its errors may be curable (repair.h)
   std::vector<std::string> notes; ///< changes that the user should hear about
+  std::string error;              ///< why nothing can be run; empty otherwise
 };
 
 /// What the words of a command line ask for.

@@ -1,4 +1,5 @@
-// Specifiers that clang rejects or drops silently. The plugins read what these leave in the program.
+// Specifiers that clang rejects or drops silently. The plugins read what these leave in the
+// program.
 #pragma once
 #pragma GCC system_header
 
@@ -32,12 +33,10 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim = 1,
 #if !defined(__CUDA_ARCH__)
 #undef __launch_bounds__
 #define __launch_bounds__(...) SCOPESAN_LAUNCH_BOUNDS(__VA_ARGS__, 0, )
-#define SCOPESAN_LAUNCH_BOUNDS(threads, blocks, ...)                                               \
-  __attribute__((launch_bounds(threads, blocks)))
+#define SCOPESAN_LAUNCH_BOUNDS(threads, blocks, ...) __attribute__((launch_bounds(threads, blocks)))
 #endif
 
 // Cluster groups of cooperative_groups.h: clang's test for the compiler's intrinsics fails.
-#if !defined(_CG_CLUSTER_INTRINSICS_AVAILABLE) &&                                                  \
-    (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900)
+#if !defined(_CG_CLUSTER_INTRINSICS_AVAILABLE) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900)
 #define _CG_CLUSTER_INTRINSICS_AVAILABLE
 #endif

@@ -17,11 +17,11 @@
 
 // crt/math_functions.h: all pairs of types that nvcc has.
 #define SCOPESAN_MIN_MAX(Result, A, B)                                                             \
-  SCOPESAN_HOST Result min(const A a, const B b) {                                                 \
-    return (Result)b < (Result)a ? (Result)b : (Result)a;                                          \
+  SCOPESAN_HOST Result min(const A __ss_a, const B __ss_b) {                                       \
+    return (Result)__ss_b < (Result)__ss_a ? (Result)__ss_b : (Result)__ss_a;                      \
   }                                                                                                \
-  SCOPESAN_HOST Result max(const A a, const B b) {                                                 \
-    return (Result)a < (Result)b ? (Result)b : (Result)a;                                          \
+  SCOPESAN_HOST Result max(const A __ss_a, const B __ss_b) {                                       \
+    return (Result)__ss_a < (Result)__ss_b ? (Result)__ss_b : (Result)__ss_a;                      \
   }
 #define SCOPESAN_INTEGER_MIN_MAX(T)                                                                \
   SCOPESAN_MIN_MAX(T, T, T)                                                                        \
@@ -36,22 +36,38 @@ SCOPESAN_INTEGER_MIN_MAX(long long)
 
 // A NaN is no smallest or largest value: fmin's and fmax's meaning.
 #define SCOPESAN_FLOAT_MIN_MAX(Result, A, B, Suffix)                                               \
-  SCOPESAN_HOST Result min(const A a, const B b) { return __builtin_fmin##Suffix(a, b); }          \
-  SCOPESAN_HOST Result max(const A a, const B b) { return __builtin_fmax##Suffix(a, b); }
+  SCOPESAN_HOST Result min(const A __ss_a, const B __ss_b) {                                       \
+    return __builtin_fmin##Suffix(__ss_a, __ss_b);                                                 \
+  }                                                                                                \
+  SCOPESAN_HOST Result max(const A __ss_a, const B __ss_b) {                                       \
+    return __builtin_fmax##Suffix(__ss_a, __ss_b);                                                 \
+  }
 SCOPESAN_FLOAT_MIN_MAX(float, float, float, f)
 SCOPESAN_FLOAT_MIN_MAX(double, double, double, )
 SCOPESAN_FLOAT_MIN_MAX(double, float, double, )
 SCOPESAN_FLOAT_MIN_MAX(double, double, float, )
 #undef SCOPESAN_FLOAT_MIN_MAX
 
-SCOPESAN_HOST unsigned umin(const unsigned a, const unsigned b) { return min(a, b); }
-SCOPESAN_HOST unsigned umax(const unsigned a, const unsigned b) { return max(a, b); }
-SCOPESAN_HOST long long llmin(const long long a, const long long b) { return min(a, b); }
-SCOPESAN_HOST long long llmax(const long long a, const long long b) { return max(a, b); }
-SCOPESAN_HOST unsigned long long ullmin(const unsigned long long a, const unsigned long long b) {
-  return min(a, b);
+SCOPESAN_HOST unsigned umin(const unsigned __ss_a, const unsigned __ss_b) {
+  return min(__ss_a, __ss_b);
 }
-SCOPESAN_HOST unsigned long long ullmax(const unsigned long long a, const unsigned long long b) {
-  return max(a, b);
+SCOPESAN_HOST unsigned umax(const unsigned __ss_a, const unsigned __ss_b) {
+  return max(__ss_a, __ss_b);
 }
-SCOPESAN_HOST void sincos(const float x, float *const s, float *const c) { sincosf(x, s, c); }
+SCOPESAN_HOST long long llmin(const long long __ss_a, const long long __ss_b) {
+  return min(__ss_a, __ss_b);
+}
+SCOPESAN_HOST long long llmax(const long long __ss_a, const long long __ss_b) {
+  return max(__ss_a, __ss_b);
+}
+SCOPESAN_HOST unsigned long long ullmin(const unsigned long long __ss_a,
+                                        const unsigned long long __ss_b) {
+  return min(__ss_a, __ss_b);
+}
+SCOPESAN_HOST unsigned long long ullmax(const unsigned long long __ss_a,
+                                        const unsigned long long __ss_b) {
+  return max(__ss_a, __ss_b);
+}
+SCOPESAN_HOST void sincos(const float __ss_x, float *const __ss_s, float *const __ss_c) {
+  sincosf(__ss_x, __ss_s, __ss_c);
+}

@@ -1,5 +1,5 @@
-// Included before every unit by scopesan.cfg: what nvcc gives a CUDA program and clang 22 does not.
-// clang's own __clang_cuda_runtime_wrapper.h comes first. Empty for host languages.
+// What nvcc gives a CUDA program and clang 22 does not. Comes after clang's own start-up header (see
+// wrapper/).
 #ifndef SCOPESAN_COMPAT_CUDA_H
 #define SCOPESAN_COMPAT_CUDA_H
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)

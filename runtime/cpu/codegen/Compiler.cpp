@@ -98,6 +98,9 @@ static Expected<std::unique_ptr<Module>> readAndLink(ArrayRef<MemoryBufferRef> I
     if (!Next)
       return Next.takeError();
     numberSites(**Next, Unit);
+    // Units may differ in what was decided before (fast maths); nothing below reads the flags.
+    if (NamedMDNode *Flags = (*Next)->getModuleFlagsMetadata())
+      (*Next)->eraseNamedMetadata(Flags);
     std::string Name = (*Next)->getSourceFileName();
     if (Link.linkInModule(std::move(*Next)))
       return createStringError("the device code of '" + Name +
