@@ -124,7 +124,9 @@ void Redirection::redirectInstructions(GlobalVariable &Variable, GlobalVariable 
   convertUsersOfConstantsToInstructions({&Variable}, nullptr, /*RemoveDeadConstants=*/false);
   for (Use &U : make_early_inc_range(Variable.uses())) {
     auto *I = dyn_cast<Instruction>(U.getUser());
-    if (!I || I->getFunction()->getName() == Registration)
+    auto *Call = dyn_cast_or_null<CallInst>(I);
+    bool IsOwn = Call && Accessor && Call->getCalledFunction() == Accessor;
+    if (!I || IsOwn || I->getFunction()->getName() == Registration)
       continue;
     auto *Phi = dyn_cast<PHINode>(I);
     Instruction *Before = Phi ? Phi->getIncomingBlock(U)->getTerminator() : I;

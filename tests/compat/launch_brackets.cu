@@ -12,7 +12,7 @@ int main() {
   dim3 grid(1);
   CHECK(cudaMalloc(&cell, sizeof host));
   CHECK(cudaMemset(cell, 0, sizeof host));
-  add<int>< <<grid, 1>> >(cell, 1);
+  add<int><< <grid, 1>> >(cell, 1);
   add<int><< <dim3(grid.x), 1, (1 > 2), 0 >> > (cell, 20);
   add << <
       1, 1 >>> (cell, 300);

@@ -1,7 +1,7 @@
 // scopesan-compat: omp.h of the host compiler, without and with -Xcompiler -fopenmp
 // plain 'omp.h' file not found
+// plain-unless omp.h
 // flags -std=c++17 -Xcompiler -fopenmp
-// notes -fopenmp
 // ways wrapper
 #include "check.h"
 #include <omp.h>

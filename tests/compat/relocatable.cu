@@ -3,7 +3,7 @@
 // flags -std=c++17 -rdc=true
 // config-flags -std=c++17 -fgpu-rdc
 // steps separate
-// kernels same same
+// kernels "same(int*)" "same()"
 #include "check.h"
 
 extern __device__ int total;

@@ -21,3 +21,9 @@ config.substitutions.append(
     ("%clang-cuda", f"clang++ -x cuda -std=c++17 --cuda-gpu-arch=sm_90 --no-cuda-gpu-arch=sm_52 "
                     f"--cuda-path={cuda} -I{cuda}/include/cccl -Wno-unknown-cuda-version "
                     f"-fpass-plugin={config.scopesan_plugin}"))
+# As the config file of scopesan-clang++ has it, without the pass plugin.
+config.substitutions.append(
+    ("%clang-front", f"clang++ -x cuda -std=c++17 --cuda-gpu-arch=sm_90 --no-cuda-gpu-arch=sm_52 "
+                     f"--cuda-path={cuda} -Wno-unknown-cuda-version "
+                     f"-isystem {config.scopesan_compat}/wrapper "
+                     f"-fplugin={config.scopesan_frontend}"))

@@ -15,3 +15,5 @@ config.substitutions += [
     ("%not", os.path.join(config.llvm_bin, "not")),
     ("\\bcount\\b", os.path.join(config.llvm_bin, "count")),
 ]
+
+config.excludes = ["Inputs"]

@@ -134,44 +134,43 @@ size_t Repairs::offsetOf(const std::string &content, unsigned line, unsigned col
   return at + column - 1 < content.size() ? at + column - 1 : npos;
 }
 
-void Repairs::addTemplate(const Diagnostic &at) {
+bool Repairs::addTemplate(const Diagnostic &at) {
   const std::string *content = contentOf(at.file);
   size_t offset = content ? offsetOf(*content, at.line, at.column) : npos;
   size_t open = at.message.find("treat '"), close = at.message.find('\'', open + 7);
   if (offset == npos || open == npos || close == npos)
-    return;
+    return false;
   std::string name = at.message.substr(open + 7, close - open - 7);
-  if (content->compare(offset, name.size(), name) == 0)
-    edit(at.file, offset, 0, "template ");
+  return content->compare(offset, name.size(), name) == 0 &&
+         edit(at.file, offset, 0, "template ");
 }
 
 /// The place is up to two characters after the `%`. clang names the first of a statement only, so a
 /// statement with several takes several runs.
-void Repairs::escapeRegisters(const Diagnostic &at) {
+bool Repairs::escapeRegister(const Diagnostic &at) {
   const std::string *content = contentOf(at.file);
   size_t offset = content ? offsetOf(*content, at.line, at.column) : npos;
   if (offset == npos)
-    return;
+    return false;
   size_t percent = content->rfind('%', offset);
-  if (percent != npos && offset - percent <= 2)
-    edit(at.file, percent, 1, "%%");
+  return percent != npos && offset - percent <= 2 && edit(at.file, percent, 1, "%%");
 }
 
-void Repairs::takeDefault(const Diagnostic &at) {
+bool Repairs::takeDefault(const Diagnostic &at) {
   const std::string *content = contentOf(at.file);
   size_t name = content ? offsetOf(*content, at.line, at.column) : npos;
   if (name == npos)
-    return;
+    return false;
   size_t end = endOfParameter(*content, name), equals = content->find('=', name);
   size_t index = 0, open = startOfList(*content, name, index);
   if (end == npos || open == npos || equals == npos || equals > end)
-    return;
+    return false;
   std::string text = content->substr(equals, end - equals);
   defaults.push_back({std::string(identifierBefore(*content, open)), index, text});
   std::string blank = text; // line breaks stay
   std::replace_if(
       blank.begin(), blank.end(), [](char c) { return c != '\n'; }, ' ');
-  edit(at.file, equals, text.size(), blank);
+  return edit(at.file, equals, text.size(), blank);
 }
 
 /// The declaration that a call does not fit gets the defaults of its definition.
@@ -198,11 +197,11 @@ void Repairs::giveDefaults(const Diagnostic &declaration) {
 }
 
 /// `k << <grid, block>> >(...)`. Columns stay: a blank goes in front instead.
-void Repairs::joinLaunch(const Diagnostic &at) {
+bool Repairs::joinLaunch(const Diagnostic &at) {
   const std::string *content = contentOf(at.file);
   size_t error = content ? offsetOf(*content, at.line, at.column) : npos;
   if (error == npos)
-    return;
+    return false;
   // The three brackets before or at the place of the error, blanks between two of them.
   auto bracketsFrom = [&](size_t start, char bracket, size_t &end) {
     size_t count = 0, i = start;
@@ -217,16 +216,16 @@ void Repairs::joinLaunch(const Diagnostic &at) {
     return count == 3;
   };
   auto join = [&](size_t start, size_t end, char bracket) {
-    if (end - start > 3)
-      edit(at.file, start, end - start, std::string(end - start - 3, ' ') + std::string(3, bracket));
+    return end - start > 3 && edit(at.file, start, end - start,
+                                   std::string(end - start - 3, ' ') + std::string(3, bracket));
   };
   size_t line = content->rfind('\n', error);
   size_t open = content->rfind("<<", error);
   size_t openEnd = 0;
   if (open == npos || (line != npos && open < line) || !bracketsFrom(open, '<', openEnd) ||
       error >= openEnd)
-    return;
-  join(open, openEnd, '<');
+    return false;
+  bool isJoined = join(open, openEnd, '<');
   int depth = 0;
   for (size_t i = openEnd; i < content->size(); ++i) {
     char c = (*content)[i];
@@ -236,29 +235,35 @@ void Repairs::joinLaunch(const Diagnostic &at) {
     else if (c == ')' || c == ']' || c == '}')
       --depth;
     else if (depth == 0 && c == '>' && bracketsFrom(i, '>', closeEnd))
-      return join(i, closeEnd, '>');
+      return join(i, closeEnd, '>') || isJoined;
     if (depth < 0 || c == ';')
-      return;
+      break;
   }
+  return isJoined;
 }
 
 void Repairs::repair(const Diagnostic &error, const Diagnostic *begin, const Diagnostic *end) {
-  // Where the text stands, when it comes from a macro.
-  Diagnostic at = error;
+  // With macros the text stands at one of several places.
+  std::vector<Diagnostic> places{error};
   const Diagnostic *note = begin;
   for (; note != end && note->message.starts_with("expanded from macro"); ++note) {
-    at = *note;
-    at.message = error.message;
+    places.push_back(*note);
+    places.back().message = error.message;
   }
+  auto tryAll = [&](bool (Repairs::*patch)(const Diagnostic &)) {
+    for (const Diagnostic &place : places)
+      if ((this->*patch)(place))
+        return;
+  };
   string_view message = error.message;
-  if (contains(message, "as a dependent template name") && message.starts_with("use 'template'"))
-    addTemplate(at);
+  if (message.starts_with("use 'template'") && contains(message, "as a dependent template name"))
+    tryAll(&Repairs::addTemplate);
   else if (contains(message, "invalid % escape in inline assembly string"))
-    escapeRegisters(at);
+    tryAll(&Repairs::escapeRegister);
   else if (message.starts_with("default arguments cannot be added to an out-of-line definition"))
-    takeDefault(at);
+    tryAll(&Repairs::takeDefault);
   else if (message.starts_with("expected expression"))
-    joinLaunch(at);
+    tryAll(&Repairs::joinLaunch);
   else if (message.starts_with("too few arguments to function call") ||
            (message.starts_with("no matching ") && contains(message, "function for call to")))
     for (; note != end; ++note)

@@ -62,13 +62,15 @@ private:
   /// Byte at a place; npos when the file has no such place.
   size_t offsetOf(const std::string &content, unsigned line, unsigned column) const;
   void repair(const Diagnostic &error, const Diagnostic *begin, const Diagnostic *end);
-  void addTemplate(const Diagnostic &at);
-  void escapeRegisters(const Diagnostic &at);
-  void takeDefault(const Diagnostic &at);
+  // Each patches one place; false when the text there is something else.
+  bool addTemplate(const Diagnostic &at);
+  bool escapeRegister(const Diagnostic &at);
+  bool takeDefault(const Diagnostic &at);
+  bool joinLaunch(const Diagnostic &at);
   void giveDefaults(const Diagnostic &declaration);
-  void joinLaunch(const Diagnostic &at);
-  void edit(const std::string &file, size_t offset, size_t length, const std::string &text) {
+  bool edit(const std::string &file, size_t offset, size_t length, const std::string &text) {
     edits.push_back({file, offset, length, text});
+    return true;
   }
 
   std::function<std::string(const std::string &)> read;

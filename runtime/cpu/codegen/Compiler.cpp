@@ -3,7 +3,10 @@
 
 #include "scopesan/abi.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
@@ -85,6 +88,13 @@ static void numberSites(Module &M, size_t Unit) {
       G->setName(Name + "." + Twine(Unit));
 }
 
+/// LLVM's linker reports through the context, whose default is to end the process.
+static void keepMessage(const DiagnosticInfo *Info, void *Text) {
+  raw_string_ostream Stream(*static_cast<std::string *>(Text));
+  DiagnosticPrinterRawOStream Printer(Stream);
+  Info->print(Printer);
+}
+
 /// What nvlink does with the units of an image that was compiled with -fgpu-rdc.
 static Expected<std::unique_ptr<Module>> readAndLink(ArrayRef<MemoryBufferRef> Inputs,
                                                      LLVMContext &Context) {
@@ -92,6 +102,9 @@ static Expected<std::unique_ptr<Module>> readAndLink(ArrayRef<MemoryBufferRef> I
   if (!First || Inputs.size() == 1)
     return First;
   numberSites(**First, 0);
+  std::string Why;
+  Context.setDiagnosticHandlerCallBack(keepMessage, &Why);
+  scope_exit Reset([&] { Context.setDiagnosticHandlerCallBack(nullptr, nullptr); });
   Linker Link(**First);
   for (size_t Unit = 1; Unit < Inputs.size(); ++Unit) {
     Expected<std::unique_ptr<Module>> Next = read(Inputs[Unit], Context);
@@ -104,7 +117,7 @@ static Expected<std::unique_ptr<Module>> readAndLink(ArrayRef<MemoryBufferRef> I
     std::string Name = (*Next)->getSourceFileName();
     if (Link.linkInModule(std::move(*Next)))
       return createStringError("the device code of '" + Name +
-                               "' cannot be linked with the other units of its image");
+                               "' cannot be linked with the other units of its image: " + Why);
   }
   return First;
 }
