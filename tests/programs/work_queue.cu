@@ -9,14 +9,14 @@
 // variant relaxed_slot -DRACY=1
 //   why the flag says that the item is there and does not publish it
 //   verdict findings
-//   require D1 item_store(store,weak) item_load(load,weak) distance=same-grid seeds=1
+//   require D1 item_store(store,weak) item_load(load,weak) distance=same-grid
 //   may-advise unordered-strong
 //   may-advise progress-not-promised
 //   proof S1 S2 D1
 // variant plain_slot -DRACY=2
 //   why a plain flag is a race of its own
 //   verdict findings
-//   require D1 flag_store(store,weak) flag_load distance=same-grid seeds=1
+//   require D1 flag_store(store,weak) flag_load distance=same-grid
 //   allow   D1 item_store(store,weak) item_load(load,weak) distance=same-grid
 //   allow   D1 flag_store(store,weak) flag_load distance=same-grid
 //   may-advise unordered-strong
