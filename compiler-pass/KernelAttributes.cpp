@@ -31,7 +31,8 @@ SmallVector<uint64_t, 6> integersOf(Constant *Pointer) {
 
 StringRef textOf(Constant *Pointer) {
   auto *G = dyn_cast<GlobalVariable>(Pointer->stripPointerCasts());
-  auto *Text = G && G->hasInitializer() ? dyn_cast<ConstantDataArray>(G->getInitializer()) : nullptr;
+  auto *Text =
+      G && G->hasInitializer() ? dyn_cast<ConstantDataArray>(G->getInitializer()) : nullptr;
   return Text && Text->isCString() ? Text->getAsCString() : StringRef();
 }
 

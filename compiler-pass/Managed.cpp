@@ -183,9 +183,10 @@ Constant *Redirection::withoutVariable(Constant *Value, GlobalVariable &Target, 
   const DataLayout &Layout = M.getDataLayout();
   SmallVector<Constant *> Elements;
   for (unsigned I = 0; Constant *Element = Value->getAggregateElement(I); ++I) {
-    uint64_t At = isa<StructType>(T)
-                      ? Layout.getStructLayout(cast<StructType>(T))->getElementOffset(I).getFixedValue()
-                      : I * Layout.getTypeAllocSize(Element->getType()).getFixedValue();
+    uint64_t At =
+        isa<StructType>(T)
+            ? Layout.getStructLayout(cast<StructType>(T))->getElementOffset(I).getFixedValue()
+            : I * Layout.getTypeAllocSize(Element->getType()).getFixedValue();
     Elements.push_back(withoutVariable(Element, Target, Offset + At, Variable, Slot));
   }
   if (auto *S = dyn_cast<StructType>(T))
@@ -209,8 +210,7 @@ void Redirection::redirectInitializers(GlobalVariable &Variable, GlobalVariable 
       Targets.push_back(&G);
   for (GlobalVariable *Target : Targets) {
     Target->setConstant(false);
-    Target->setInitializer(
-        withoutVariable(Target->getInitializer(), *Target, 0, Variable, Slot));
+    Target->setInitializer(withoutVariable(Target->getInitializer(), *Target, 0, Variable, Slot));
   }
 }
 

@@ -1,11 +1,11 @@
 // clang front-end plugin: __shared__ objects of classes whose constructor does something.
 //
-// CUDA never runs the constructor of a __shared__ variable. nvcc accepts any default constructor and
-// warns (#20054-D); clang accepts empty ones only, so that `__shared__ cuda::barrier<...> b;` is an
-// error. The header compat/attributes.h makes `__shared__` carry the attribute `scopesan_shared`;
-// here it takes the default initialization away from a declaration that clang would reject, which is
-// what clang's code generation does to the accepted ones. Initializers that are written stay errors,
-// as with nvcc.
+// CUDA never runs the constructor of a __shared__ variable. nvcc accepts any default constructor
+// and warns (#20054-D); clang accepts empty ones only, so that `__shared__ cuda::barrier<...> b;`
+// is an error. The header compat/attributes.h makes `__shared__` carry the attribute
+// `scopesan_shared`; here it takes the default initialization away from a declaration that clang
+// would reject, which is what clang's code generation does to the accepted ones. Initializers that
+// are written stay errors, as with nvcc.
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Sema/ParsedAttr.h"

@@ -138,19 +138,21 @@ Constant *Table::kernel(const KernelInfo &K, Function *Entry) {
     Sizes.push_back(number(Size));
   for (const KernelInfo::Shared &V : K.SharedVariables)
     Shared.push_back(ConstantStruct::getAnon({string(V.Name), number(V.Offset), number(V.Size)}));
-  return ConstantStruct::getAnon(
-      {string(K.Name), Entry, number(K.StaticShared), number(K.ParamSizes.size()),
-       array(Sizes, "param.sizes"), numbers(K.RequiredThreads), number(K.MaxThreads),
-       numbers(K.ClusterDim), number(Shared.size()), array(Shared, "shared.variables"),
-       number(K.GridInClusters)});
+  return ConstantStruct::getAnon({string(K.Name), Entry, number(K.StaticShared),
+                                  number(K.ParamSizes.size()), array(Sizes, "param.sizes"),
+                                  numbers(K.RequiredThreads), number(K.MaxThreads),
+                                  numbers(K.ClusterDim), number(Shared.size()),
+                                  array(Shared, "shared.variables"), number(K.GridInClusters)});
 }
 
 Constant *Table::variable(GlobalVariable &G) {
   static_assert(sizeof(cpu::Variable) == 40);
   uint64_t Size = M.getDataLayout().getTypeAllocSize(G.getValueType());
   bool IsConstant = G.getAddressSpace() == 4;
-  return ConstantStruct::getAnon({string(G.getName()), string(demangle(withoutUnitSuffix(G.getName()))), flat(&G),
-                                  ConstantInt::get(Type::getInt64Ty(C), Size), number(IsConstant), number(G.hasAttribute(ManagedAttribute))});
+  return ConstantStruct::getAnon({string(G.getName()),
+                                  string(demangle(withoutUnitSuffix(G.getName()))), flat(&G),
+                                  ConstantInt::get(Type::getInt64Ty(C), Size), number(IsConstant),
+                                  number(G.hasAttribute(ManagedAttribute))});
 }
 
 void Table::exportModule(ArrayRef<Constant *> Kernels, ArrayRef<Constant *> Variables,

@@ -45,7 +45,8 @@ struct Kernel {
   uint32_t clusterDim[3];     ///< __cluster_dims__, 0 = not set
   uint32_t sharedCount;
   const SharedVariable *sharedVariables;
-  uint32_t gridInClusters; ///< 1 = __block_size__ with a cluster: launches count clusters, not blocks
+  uint32_t
+      gridInClusters; ///< 1 = __block_size__ with a cluster: launches count clusters, not blocks
 };
 
 struct Variable {

@@ -16,7 +16,8 @@ template <typename T> void put(std::string &To, size_t At, T Value) {
 
 std::string snapshot(const std::string &Code, uint32_t Version = scopesan::abi::Version) {
   scopesan::abi::SnapshotHeader Header{};
-  std::string Magic = std::string(scopesan::abi::SnapshotMagicHead) + scopesan::abi::SnapshotMagicTail;
+  std::string Magic =
+      std::string(scopesan::abi::SnapshotMagicHead) + scopesan::abi::SnapshotMagicTail;
   memcpy(Header.magic, Magic.data(), sizeof Header.magic);
   Header.version = Version;
   Header.size = Code.size();

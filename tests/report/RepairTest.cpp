@@ -57,11 +57,12 @@ TEST(Repair, DefaultArgumentsMoveToTheDeclaration) {
                      "int A<X>::f(int a, T<1, 2> b = T<1, 2>(3, 4), int c = g(\",)\")) {}\n"
                      "int y = a.f(1);\n";
   Repairs repairs([&](const std::string &) { return text; });
-  std::string definition =
-      "a.cu:2:29: error: default arguments cannot be added to an out-of-line definition of a member "
-      "of a class template\n"
-      "a.cu:2:52: error: default arguments cannot be added to an out-of-line definition of a member "
-      "of a class template\n";
+  std::string definition = "a.cu:2:29: error: default arguments cannot be added to an out-of-line "
+                           "definition of a member "
+                           "of a class template\n"
+                           "a.cu:2:52: error: default arguments cannot be added to an out-of-line "
+                           "definition of a member "
+                           "of a class template\n";
   EXPECT_EQ(repairs.apply(parseDiagnostics(definition)), 2u);
   EXPECT_EQ(repairs.files().at("a.cu"),
             "struct A { int f(int a, T<1, 2> b, int c); };\n"

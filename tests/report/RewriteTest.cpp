@@ -153,8 +153,7 @@ TEST(Nvcc, RelocatableDeviceCode) {
   Settings settings = Defaults;
   settings.deviceLinkSource = "/p/device_link.c";
   Rewritten link = rewrite({"-arch=sm_90", "-dlink", "a.o", "b.o", "-o", "x.o"}, settings);
-  EXPECT_EQ(link.arguments,
-            (Arguments{"-x", "c", "-fPIC", "-c", "/p/device_link.c", "-o", "x.o"}));
+  EXPECT_EQ(link.arguments, (Arguments{"-x", "c", "-fPIC", "-c", "/p/device_link.c", "-o", "x.o"}));
   EXPECT_EQ(link.notes.size(), 1u);
   EXPECT_FALSE(link.usesConfig);
 }
@@ -177,11 +176,30 @@ TEST(Nvcc, OptionsForOtherPrograms) {
 }
 
 TEST(Nvcc, Dropped) {
-  EXPECT_EQ(rewritten({"--expt-relaxed-constexpr", "--extended-lambda", "-expt-extended-lambda",
-                       "-lineinfo", "-keep", "--keep-dir", "k", "-m64", "-t", "4", "-t8",
-                       "--threads=2", "-forward-unknown-to-host-compiler", "-diag-suppress",
-                       "177,20012", "--diag-error=1", "-Wno-deprecated-gpu-targets", "-restrict",
-                       "-cudart", "static", "-cudadevrt=none", "-res-usage", "-c", "a.cu"}),
+  EXPECT_EQ(rewritten({"--expt-relaxed-constexpr",
+                       "--extended-lambda",
+                       "-expt-extended-lambda",
+                       "-lineinfo",
+                       "-keep",
+                       "--keep-dir",
+                       "k",
+                       "-m64",
+                       "-t",
+                       "4",
+                       "-t8",
+                       "--threads=2",
+                       "-forward-unknown-to-host-compiler",
+                       "-diag-suppress",
+                       "177,20012",
+                       "--diag-error=1",
+                       "-Wno-deprecated-gpu-targets",
+                       "-restrict",
+                       "-cudart",
+                       "static",
+                       "-cudadevrt=none",
+                       "-res-usage",
+                       "-c",
+                       "a.cu"}),
             withPrefix({"-c", "a.cu"}));
   Rewritten noted = rewrite({"-ccbin", "g++-12", "-dlto", "-c", "a.cu"}, Defaults);
   EXPECT_EQ(noted.arguments, withPrefix({"-c", "a.cu"}));

@@ -142,9 +142,9 @@ bool Overlay::write(const std::map<std::string, std::string> &files) {
 bool patch(const std::string &clang, const Arguments &arguments, Repairs &repairs,
            Overlay &overlay) {
   Arguments check = arguments;
-  check.insert(check.end(), {"-fsyntax-only", "-ferror-limit=0", "-fno-color-diagnostics",
-                             "-fno-caret-diagnostics", "-fmacro-backtrace-limit=0",
-                             "-Qunused-arguments"});
+  check.insert(check.end(),
+               {"-fsyntax-only", "-ferror-limit=0", "-fno-color-diagnostics",
+                "-fno-caret-diagnostics", "-fmacro-backtrace-limit=0", "-Qunused-arguments"});
   bool hasPatches = false;
   for (int i = 0; i < MostRuns; ++i) {
     Outcome outcome = runCapturing(clang, check);

@@ -1,5 +1,5 @@
-// scopesan-clang++: clang++ with ScopeSan's config file, for build systems that want a compiler; takes
-// nvcc's options too.
+// scopesan-clang++: clang++ with ScopeSan's config file, for build systems that want a compiler;
+// takes nvcc's options too.
 //
 // Everything is passed through; see rewrite.h for what changes. SCOPESAN_VERBOSE=1 or -v prints the
 // command that is run, SCOPESAN_CLANG names another clang++ 22.
@@ -101,12 +101,9 @@ int main(int argc, char **argv) {
   std::string folder = ownFolder();
   const char *chosen = getenv("SCOPESAN_CLANG");
   std::string clang = chosen && *chosen ? chosen : WrapperClang;
-  Settings settings{folder + "/scopesan.cfg",
-                    WrapperDefaultArch,
-                    WrapperOldestArch,
-                    WrapperCudaInclude,
-                    hasOpenMp(clang),
-                    folder + "/../lib/scopesan/compat/device_link.c"};
+  Settings settings{folder + "/scopesan.cfg", WrapperDefaultArch,
+                    WrapperOldestArch,        WrapperCudaInclude,
+                    hasOpenMp(clang),         folder + "/../lib/scopesan/compat/device_link.c"};
 
   Arguments words = expandResponseFiles(argc, argv);
   Rewritten command = rewrite(words, settings);

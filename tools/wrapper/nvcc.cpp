@@ -96,9 +96,15 @@ private:
     return addDevice("-fgpu-approx-transcendentals") &&
            addDevice("-fgpu-flush-denormals-to-zero") && addDevice("-ffp-contract=fast");
   }
-  bool flushToZero() { return take() && (!isOn(value) || addDevice("-fgpu-flush-denormals-to-zero")); }
-  bool contraction() { return take() && addDevice(isOn(value) ? "-ffp-contract=fast" : "-ffp-contract=off"); }
-  bool deviceDebug() { return hasNoValue() && add("-g") && addDevice("-Xarch_device") && addDevice("-O0"); }
+  bool flushToZero() {
+    return take() && (!isOn(value) || addDevice("-fgpu-flush-denormals-to-zero"));
+  }
+  bool contraction() {
+    return take() && addDevice(isOn(value) ? "-ffp-contract=fast" : "-ffp-contract=off");
+  }
+  bool deviceDebug() {
+    return hasNoValue() && add("-g") && addDevice("-Xarch_device") && addDevice("-O0");
+  }
   bool werror();
 
   // Words
@@ -147,8 +153,9 @@ bool Translator::translate(const std::string &word) {
     return false;
   name.remove_prefix(isLong ? 2 : 1);
   // Joined forms of short options that would otherwise be clang's.
-  if (!isLong && (word.starts_with("-t=") || (word.size() > 2 && word.starts_with("-t") &&
-                                              word.find_first_not_of("0123456789", 2) == word.npos)))
+  if (!isLong &&
+      (word.starts_with("-t=") || (word.size() > 2 && word.starts_with("-t") &&
+                                   word.find_first_not_of("0123456789", 2) == word.npos)))
     return true;
   if (word == "-t" && at + 1 < words.size() &&
       words[at + 1].find_first_not_of("0123456789") == std::string::npos)
@@ -201,13 +208,13 @@ bool Translator::linkerOptions() {
   return add(joined);
 }
 
-/// Instrumented code needs more registers than the program's, so limits may not be errors; the level
-/// of optimization must be the one that clang chooses with -g.
+/// Instrumented code needs more registers than the program's, so limits may not be errors; the
+/// level of optimization must be the one that clang chooses with -g.
 bool Translator::ptxasOptions() {
   take();
   for (const std::string &word : splitWords(splitList(value)))
-    if (!startsWithAny(word, {"-O", "--opt-level", "-Werror", "--warning-as-error", "-warn-",
-                              "--warn-"}))
+    if (!startsWithAny(word,
+                       {"-O", "--opt-level", "-Werror", "--warning-as-error", "-warn-", "--warn-"}))
       addPtxas(word);
   return true;
 }
@@ -287,9 +294,13 @@ void Translator::addTarget(const std::string &name) {
 /// The diagnostics that `-Werror kind,...` turns into errors. clang has no such warnings, but for
 /// the first.
 bool Translator::werror() {
-  static constexpr string_view Kinds[] = {
-      "all-warnings", "cross-execution-space-call", "deprecated-declarations",
-      "default-stream-launch", "ext-lambda-captures-this", "missing-launch-bounds", "reorder"};
+  static constexpr string_view Kinds[] = {"all-warnings",
+                                          "cross-execution-space-call",
+                                          "deprecated-declarations",
+                                          "default-stream-launch",
+                                          "ext-lambda-captures-this",
+                                          "missing-launch-bounds",
+                                          "reorder"};
   bool hasNext = !hasJoined && at + 1 < words.size();
   Arguments kinds = splitList(hasJoined ? value : hasNext ? words[at + 1] : "");
   bool isNvcc = !kinds.empty() && std::all_of(kinds.begin(), kinds.end(), [](const auto &kind) {

@@ -12,8 +12,8 @@ namespace scopesan::wrapper {
 using Arguments = std::vector<std::string>;
 
 struct NvccTranslation {
-  Arguments arguments;     ///< for every compilation and link
-  Arguments deviceOptions; ///< only for commands that compile CUDA code or link it
+  Arguments arguments;                    ///< for every compilation and link
+  Arguments deviceOptions;                ///< only for commands that compile CUDA code or link it
   std::vector<std::string> architectures; ///< "sm_90", ...; empty when none is named
   bool linksDeviceOnly = false;           ///< -dlink
   std::vector<std::string> notes;

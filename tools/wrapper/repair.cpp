@@ -141,8 +141,7 @@ bool Repairs::addTemplate(const Diagnostic &at) {
   if (offset == npos || open == npos || close == npos)
     return false;
   std::string name = at.message.substr(open + 7, close - open - 7);
-  return content->compare(offset, name.size(), name) == 0 &&
-         edit(at.file, offset, 0, "template ");
+  return content->compare(offset, name.size(), name) == 0 && edit(at.file, offset, 0, "template ");
 }
 
 /// The place is up to two characters after the `%`. clang names the first of a statement only, so a
@@ -168,8 +167,7 @@ bool Repairs::takeDefault(const Diagnostic &at) {
   std::string text = content->substr(equals, end - equals);
   defaults.push_back({std::string(identifierBefore(*content, open)), index, text});
   std::string blank = text; // line breaks stay
-  std::replace_if(
-      blank.begin(), blank.end(), [](char c) { return c != '\n'; }, ' ');
+  std::replace_if(blank.begin(), blank.end(), [](char c) { return c != '\n'; }, ' ');
   return edit(at.file, equals, text.size(), blank);
 }
 

@@ -12,11 +12,11 @@ namespace scopesan::wrapper {
 using Arguments = std::vector<std::string>;
 
 struct Settings {
-  std::string configFile;   ///< scopesan.cfg
-  std::string defaultArch;  ///< architecture that the config file names ("sm_90")
-  unsigned oldestArch = 75; ///< oldest compute capability the toolkit can compile for
-  std::string cudaInclude{};  ///< the toolkit's include folder, for host code; empty = leave it out
-  bool hasOpenMp = true;    ///< clang's OpenMP library is installed
+  std::string configFile;    ///< scopesan.cfg
+  std::string defaultArch;   ///< architecture that the config file names ("sm_90")
+  unsigned oldestArch = 75;  ///< oldest compute capability the toolkit can compile for
+  std::string cudaInclude{}; ///< the toolkit's include folder, for host code; empty = leave it out
+  bool hasOpenMp = true;     ///< clang's OpenMP library is installed
   std::string deviceLinkSource{}; ///< what `nvcc -dlink` compiles instead
 };
 

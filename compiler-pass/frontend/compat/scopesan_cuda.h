@@ -1,12 +1,12 @@
-// What nvcc gives a CUDA program and clang 22 does not. Comes after clang's own start-up header (see
-// wrapper/).
+// What nvcc gives a CUDA program and clang 22 does not. Comes after clang's own start-up header
+// (see wrapper/).
 #ifndef SCOPESAN_COMPAT_CUDA_H
 #define SCOPESAN_COMPAT_CUDA_H
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
-#include "version.h"
+#include "atomics.h"
 #include "attributes.h"
 #include "host.h"
 #include "intrinsics.h"
-#include "atomics.h"
+#include "version.h"
 #endif
 #endif

@@ -1,7 +1,8 @@
 // scopesan-cpu-codegen: device bitcode to a shared library for the CPU backend.
 //
 // A process of its own so that LLVM never enters the user's program. Prints one library path per
-// device module, in the order of the input; with --link one for all of them. Exit code: 0, or 1 with a message on stderr.
+// device module, in the order of the input; with --link one for all of them. Exit code: 0, or 1
+// with a message on stderr.
 #include "Cache.h"
 #include "Compiler.h"
 #include "Snapshots.h"

@@ -81,7 +81,7 @@ std::vector<Snapshot> scopesan::cpu::findSnapshots(const void *Fatbin, size_t By
   auto rank = [&](const Image &I) {
     return I.Architecture <= Architecture ? Architecture - I.Architecture : I.Architecture;
   };
-  return std::min_element(Images.begin(), Images.end(), [&](const Image &A, const Image &B) {
-           return rank(A) < rank(B);
-         })->Snapshots;
+  return std::min_element(Images.begin(), Images.end(),
+                          [&](const Image &A, const Image &B) { return rank(A) < rank(B); })
+      ->Snapshots;
 }

@@ -1,7 +1,7 @@
 // Found before clang's header of this name, which the driver includes before every CUDA unit.
 //
-// That header brings cuda.h and cuRAND's headers along, which nvcc does not: macros of one letter from
-// the command line (-DN=1024) must not reach them.
+// That header brings cuda.h and cuRAND's headers along, which nvcc does not: macros of one letter
+// from the command line (-DN=1024) must not reach them.
 #ifndef SCOPESAN_COMPAT_WRAPPER_H
 #define SCOPESAN_COMPAT_WRAPPER_H
 #pragma GCC system_header
