@@ -29,6 +29,23 @@ void spinKernel(void **Args) { // (volatile int *Flag): waits until it is not 0
     __scopesan_atomic_after(Flag, 4, Op, 0, 0, uint64_t(Seen));
   }
 }
+// (volatile int *Steps): lets its dependents start, then needs one of them to go on.
+void primaryKernel(void **Args) {
+  auto *Steps = *static_cast<std::atomic<int> **>(Args[0]);
+  __scopesan_griddep_launch(0);
+  __scopesan_cpu_griddep_launch();
+  while (!Steps[0])
+    __scopesan_cpu_yield();
+  Steps[1] = 1;
+}
+void dependentKernel(void **Args) { // sees the primary's end after its wait
+  auto *Steps = *static_cast<std::atomic<int> **>(Args[0]);
+  Steps[0] = 1;
+  __scopesan_cpu_griddep_wait();
+  __scopesan_griddep_wait(0);
+  Steps[2] = Steps[1] + 1;
+}
+void countKernel(void **Args) { ++(*static_cast<std::atomic<int> **>(Args[0]))[3]; }
 volatile uintptr_t WildAddress = 64;
 void crashKernel(void **) { *reinterpret_cast<volatile int *>(WildAddress) = 1; }
 void assertKernel(void **) { __scopesan_cpu_assertfail("1 == 2", "file.cu", 7, "f", 1); }
@@ -45,11 +62,16 @@ Kernel kernel(const char *Name, void (*Entry)(void **), uint32_t Count, const ui
   K.paramSizes = Sizes;
   return K;
 }
-const Kernel Kernels[] = {
-    kernel("store", storeKernel, 2, StoreSizes), kernel("spin", spinKernel, 1, SpinSizes),
-    kernel("crash", crashKernel, 0, nullptr), kernel("assert_", assertKernel, 0, nullptr)};
+const Kernel Kernels[] = {kernel("store", storeKernel, 2, StoreSizes),
+                          kernel("spin", spinKernel, 1, SpinSizes),
+                          kernel("crash", crashKernel, 0, nullptr),
+                          kernel("assert_", assertKernel, 0, nullptr),
+                          kernel("primary", primaryKernel, 1, SpinSizes),
+                          kernel("dependent", dependentKernel, 1, SpinSizes),
+                          kernel("count", countKernel, 1, SpinSizes)};
 // Stand for the host stubs and the host shadow of the variable.
-char StoreStub, SpinStub, CrashStub, AssertStub, IntStub, UnknownStub;
+char StoreStub, SpinStub, CrashStub, AssertStub, PrimaryStub, DependentStub, CountStub, IntStub,
+    UnknownStub;
 
 class Shim : public ::testing::Test {
 protected:
@@ -58,8 +80,9 @@ protected:
     Context &C = context();
     DeviceModule *M = modules().add(nullptr);
     M->Loaded = true; // its code is linked in
-    const void *Stubs[] = {&StoreStub, &SpinStub, &CrashStub, &AssertStub};
-    for (int I = 0; I < 4; ++I) {
+    const void *Stubs[] = {&StoreStub,   &SpinStub,      &CrashStub, &AssertStub,
+                           &PrimaryStub, &DependentStub, &CountStub};
+    for (size_t I = 0; I < std::size(Stubs); ++I) {
       modules().addKernel(M, Stubs[I], Kernels[I].name);
       modules().kernel(Stubs[I])->Code = &Kernels[I];
     }
@@ -87,6 +110,18 @@ protected:
     void *Args[] = {&Flag};
     return cudaLaunchKernel(&SpinStub, dim3(1), dim3(1), Args, 0, S);
   }
+  cudaError_t programmatic(const void *Stub, int *Steps, cudaStream_t S = nullptr) {
+    cudaLaunchAttribute A[1];
+    A[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    A[0].val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t Config{};
+    Config.gridDim = Config.blockDim = dim3(1);
+    Config.stream = S;
+    Config.attrs = A;
+    Config.numAttrs = 1;
+    void *Args[] = {&Steps};
+    return cudaLaunchKernelExC(&Config, Stub, Args);
+  }
   int fetch(const int *P) {
     int V = -1;
     EXPECT_EQ(cudaMemcpy(&V, P, 4, cudaMemcpyDeviceToHost), cudaSuccess);
@@ -101,6 +136,31 @@ TEST_F(Shim, ArgumentsAreCopiedAtLaunch) {
   EXPECT_EQ(fetch(D), 5);
   EXPECT_EQ(fetch(D + 1), 6);
   EXPECT_EQ(cudaFree(D), cudaSuccess);
+}
+
+TEST_F(Shim, ProgrammaticLaunchesOverlapAndWait) {
+  int *Steps = deviceInts();
+  void *Args[] = {&Steps};
+  EXPECT_EQ(cudaLaunchKernel(&PrimaryStub, dim3(1), dim3(1), Args, 0, nullptr), cudaSuccess);
+  EXPECT_EQ(programmatic(&DependentStub, Steps), cudaSuccess);
+  EXPECT_EQ(store(Steps + 3, 9), cudaSuccess);
+  EXPECT_EQ(fetch(Steps + 2), 2) << "deadlock, or the wait returned early";
+  EXPECT_EQ(fetch(Steps + 3), 9);
+}
+
+// The first launch of a stream, and one after a copy, have nothing to depend on.
+TEST_F(Shim, ProgrammaticLaunchWithoutAPrimary) {
+  int *Steps = deviceInts();
+  cudaStream_t S;
+  EXPECT_EQ(cudaStreamCreateWithFlags(&S, cudaStreamNonBlocking), cudaSuccess);
+  EXPECT_EQ(programmatic(&CountStub, Steps, S), cudaSuccess);
+  EXPECT_EQ(cudaMemsetAsync(Steps + 3, 0, 4, S), cudaSuccess);
+  EXPECT_EQ(programmatic(&CountStub, Steps, S), cudaSuccess);
+  EXPECT_EQ(programmatic(&CountStub, Steps, S), cudaSuccess);
+  EXPECT_EQ(programmatic(&CountStub, Steps, S), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(S), cudaSuccess);
+  EXPECT_EQ(fetch(Steps + 3), 3);
+  EXPECT_EQ(cudaStreamDestroy(S), cudaSuccess);
 }
 
 TEST_F(Shim, WorkWaitsForASynchronization) {

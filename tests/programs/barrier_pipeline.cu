@@ -4,17 +4,15 @@
 //   why each buffer is full before it is read and empty before it is written again
 //   verdict clean
 //   proof S10 S11
-// variant no_full_wait -DRACY=1
-//   why the consumer does not wait for the buffer to be full
+// variant read_before_full -DRACY=1
+//   why the consumer reads between its arrival and its wait
 //   verdict findings
 //   require D1 produce(store,weak) consume(load,weak) memory=buffer distance=same-block
 //   proof S10 D1
-// variant no_empty_wait -DRACY=2
-//   why the producer does not wait for the buffer to be empty
+// variant write_before_empty -DRACY=2
+//   why the producer writes between its arrival and its wait
 //   verdict findings
 //   require D1 produce(store,weak) consume(load,weak) memory=buffer distance=same-block
-//   allow   D1 produce(store,weak) produce(store,weak) memory=buffer
-//   allow   D7 arrive_full arrive_full
 //   proof S10 D1
 // variant arrive_before_store -DRACY=3
 //   why what is stored after the arrival is not published
@@ -24,6 +22,7 @@
 #include "check.h"
 
 #include <cuda/barrier>
+#include <cuda/std/utility>
 
 constexpr int kWarp = 32, kRounds = 6;
 using Barrier = cuda::barrier<cuda::thread_scope_block>;
@@ -31,7 +30,9 @@ using Barrier = cuda::barrier<cuda::thread_scope_block>;
 __device__ void produce(int *buffer, Barrier *full, Barrier *empty) {
   for (int round = 0; round < kRounds; ++round) {
     const int slot = round % 2;
-#if RACY != 2
+#if RACY == 2
+    Barrier::arrival_token token = empty[slot].arrive();
+#else
     empty[slot].arrive_and_wait();
 #endif
 #if RACY == 3
@@ -39,7 +40,10 @@ __device__ void produce(int *buffer, Barrier *full, Barrier *empty) {
     buffer[slot * kWarp + threadIdx.x] = 10 * round + int(threadIdx.x); // @produce_late
 #else
     buffer[slot * kWarp + threadIdx.x] = 10 * round + int(threadIdx.x); // @produce
-    (void)full[slot].arrive();                                          // @arrive_full
+#if RACY == 2
+    empty[slot].wait(cuda::std::move(token));
+#endif
+    (void)full[slot].arrive();
 #endif
   }
 }
@@ -51,11 +55,14 @@ __device__ void consume(int *out, const int *buffer, Barrier *full, Barrier *emp
   for (int round = 0; round < kRounds; ++round) {
     const int slot = round % 2;
 #if RACY == 1
-    (void)full[slot].arrive();
+    Barrier::arrival_token token = full[slot].arrive();
 #else
     full[slot].arrive_and_wait();
 #endif
     out[round * kWarp + lane] = buffer[slot * kWarp + kWarp - 1 - lane]; // @consume
+#if RACY == 1
+    full[slot].wait(cuda::std::move(token));
+#endif
     if (round + 2 < kRounds)
       (void)empty[slot].arrive();
   }

@@ -21,6 +21,16 @@
 //   verdict findings
 //   require D8 nobody consume(load,weak) memory=value
 //   proof D8
+// variant fenced_relaxed -DFENCED
+//   why a release fence at cluster scope before the relaxed arrival publishes what precedes it
+//   verdict clean
+//   proof S9 D8
+// variant fenced_too_narrow -DFENCED -DRACY=4
+//   why a fence at block scope does not reach the peer
+//   verdict findings
+//   require D1 produce(store,weak) consume(load,weak) memory=value distance=same-cluster
+//   require D8 nobody consume(load,weak) memory=value
+//   proof S9 D1 D8
 #include "check.h"
 
 constexpr int kThreads = 32, kBlocks = 4;
@@ -31,7 +41,12 @@ __device__ unsigned mapped(const void *p, unsigned rank) {
   return peer;
 }
 __device__ void meet() {
-#if RACY == 2
+#if RACY == 4
+  asm volatile("fence.acq_rel.cta;" ::: "memory");
+#elif defined(FENCED)
+  asm volatile("fence.acq_rel.cluster;" ::: "memory");
+#endif
+#if RACY == 2 || defined(FENCED)
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 #else
   asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");

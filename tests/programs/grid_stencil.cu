@@ -15,12 +15,8 @@
 // variant one_sync_missing -DRACY=2
 //   why one buffer is overwritten while the next block may still read it
 //   verdict findings
-//   require D1 update_in_place(store,weak) left(load,weak) distance=same-grid
-//   require D1 update_in_place(store,weak) right(load,weak) distance=same-grid
-//   allow   D1 update_in_place(store,weak) left(load,weak) distance=same-block
-//   allow   D1 update_in_place(store,weak) left(load,weak) distance=same-warp
-//   allow   D1 update_in_place(store,weak) right(load,weak) distance=same-block
-//   allow   D1 update_in_place(store,weak) right(load,weak) distance=same-warp
+//   require D1 update_in_place(store,weak) left(load,weak)
+//   require D1 update_in_place(store,weak) right(load,weak)
 //   may-advise unordered-strong
 //   proof S11 D1
 #include "check.h"

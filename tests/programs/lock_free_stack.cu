@@ -1,39 +1,46 @@
-// scopesan-test: threads of several blocks push nodes on a lock-free stack and pop other nodes
+// scopesan-test: some blocks push nodes on a lock-free stack, the others pop them
 //
 // variant fixed
 //   why a node is written before the release that links it and read after the acquire that finds it
 //   verdict clean
 //   may-advise unordered-strong
+//   may-advise progress-not-promised
 //   proof S1 S2 S3 S4
 // variant relaxed_push -DRACY=1
 //   why the link does not publish the node
 //   verdict findings
-//   require D1 fill(store,weak) take(load,weak)
-//   allow   D1 link(store,weak) follow(load,weak)
+//   require D1 fill(store,weak) take(load,weak) distance=same-grid
+//   allow   D1 link(store,weak) follow(load,weak) distance=same-grid
 //   may-advise unordered-strong
+//   may-advise progress-not-promised
 //   proof S1 D1
 // variant relaxed_pop -DRACY=2
 //   why whoever finds the node has not acquired it
 //   verdict findings
-//   require D1 fill(store,weak) take(load,weak)
-//   allow   D1 link(store,weak) follow(load,weak)
+//   require D1 fill(store,weak) take(load,weak) distance=same-grid
+//   allow   D1 link(store,weak) follow(load,weak) distance=same-grid
 //   may-advise unordered-strong
+//   may-advise progress-not-promised
 //   proof S2 D1
 // variant block_scope -DRACY=3
 //   why the stack is shared by blocks
 //   verdict findings
-//   require D2 push(cas,release,block) push(cas,release,block)
-//   allow   D2 push(cas,release,block) pop
+//   require D2 push(cas,release,block) pop blame=push:device
+//   allow   D2 push push
 //   allow   D2 push(cas,release,block) first
+//   allow   D2 first pop
 //   allow   D3 fill(store,weak) take(load,weak)
 //   allow   D3 link(store,weak) follow(load,weak)
+//   allow   D1 fill(store,weak) take(load,weak)
+//   allow   D1 link(store,weak) follow(load,weak)
 //   may-advise unordered-strong
+//   may-advise progress-not-promised
 //   proof S3 D2 D3
 #include "check.h"
 
 #include <cuda/atomic>
 
-constexpr int kBlocks = 4, kThreads = 32, kNodes = kBlocks * kThreads;
+constexpr int kBlocks = 4, kThreads = 32, kNodes = kBlocks / 2 * kThreads;
 constexpr auto kRelaxed = cuda::memory_order_relaxed;
 #if RACY == 1
 constexpr auto kPush = cuda::memory_order_relaxed, kPop = cuda::memory_order_acquire;
@@ -64,18 +71,22 @@ __device__ void push(int *head, Node *nodes, int index) {
 /// A node is pushed once, so the head never returns to an old value.
 __device__ int pop(int *head, const Node *nodes) {
   cuda::atomic_ref<int, cuda::thread_scope_device> top(*head);
-  int old = top.load(kPop); // @pop
+  int old = 0;
   for (;;) {
+    while (!old)
+      old = top.load(kPop);                                // @pop
     const int next = nodes[old - 1].next;                  // @follow
     if (top.compare_exchange_weak(old, next, kPop, kPop)) // @pop
       return nodes[old - 1].value;                         // @take
   }
 }
 
-// Every thread has pushed before it pops: the stack is never empty then.
 __global__ void exchange(int *head, Node *nodes, int *sum) {
-  push(head, nodes, int(blockIdx.x * blockDim.x + threadIdx.x));
-  atomicAdd(sum, pop(head, nodes)); // @sum
+  const int i = int(blockIdx.x / 2 * blockDim.x + threadIdx.x);
+  if (blockIdx.x % 2 == 0)
+    push(head, nodes, i);
+  else
+    atomicAdd(sum, pop(head, nodes)); // @sum
 }
 
 int main() {

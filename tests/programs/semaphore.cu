@@ -17,7 +17,7 @@
 // variant block_scope -DRACY=2
 //   why a semaphore of block scope does not reach other blocks
 //   verdict findings
-//   require D2 enter enter
+//   require D2 enter enter blame=enter:device
 //   allow   D2 enter leave
 //   allow   D2 leave leave
 //   allow   D3 add add

@@ -16,6 +16,7 @@ struct Request {
   size_t DynamicShared = 0;
   bool ExplicitCluster = false;
   bool Cooperative = false;
+  bool Programmatic = false;
   bool HasDomain = false, HasDomainMap = false;
   cudaLaunchMemSyncDomain Domain{};
   cudaLaunchMemSyncDomainMap DomainMap{};
@@ -135,7 +136,8 @@ cudaError_t launch(const void *Handle, Request R, void **Args, cudaStream_t Queu
     Facts.cluster = R.Cluster;
     Facts.cooperative = R.Cooperative;
     Facts.domain = physicalDomain(R, S);
-    OperationRef Op = C.Work.enqueueLaunch(S, Facts, std::move(Spec));
+    OperationRef Op = R.Programmatic ? C.Work.enqueueProgrammatic(S, Facts, std::move(Spec))
+                                     : C.Work.enqueueLaunch(S, Facts, std::move(Spec));
     copyArguments(*F->Code, Args, *Op);
     Op->Kernel->Args = Op->ArgumentPointers.data();
     host::launchStarted(recordOf(C, R, *F, S, Op->Node, Facts.domain));
@@ -162,8 +164,7 @@ bool applyAttribute(Request &R, const cudaLaunchAttribute &A) {
     R.DomainMap = A.val.memSyncDomainMap;
     return true;
   case cudaLaunchAttributeProgrammaticStreamSerialization:
-    if (A.val.programmaticStreamSerializationAllowed)
-      host::incomplete("programmatic stream serialization is run as full serialization");
+    R.Programmatic = A.val.programmaticStreamSerializationAllowed != 0;
     return true;
   case cudaLaunchAttributeProgrammaticEvent:
   case cudaLaunchAttributeLaunchCompletionEvent:

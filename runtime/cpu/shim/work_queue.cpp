@@ -97,6 +97,9 @@ OperationRef WorkQueue::enqueue(Stream &S, const Dependency *Extra, MakeNode Mak
       Op->After.push_back(D.Op);
   }
   Op->Node = Make(S.Timeline, After.data(), uint32_t(After.size()));
+  S.BeforeChain = After;
+  S.BeforeChain.push_back(S.Last.Node);
+  S.Chain.clear();
   S.Last = {Op, Op->Node};
   S.Queue.push_back(Op);
   return Op;
@@ -110,6 +113,37 @@ OperationRef WorkQueue::enqueueLaunch(Stream &S, const core::LaunchFacts &Facts,
       });
   Spec->Node = Op->Node;
   Op->Kernel = std::move(Spec);
+  Op->IsKernel = true;
+  S.Chain = {Op};
+  return Op;
+}
+
+OperationRef WorkQueue::enqueueProgrammatic(Stream &S, const core::LaunchFacts &Facts,
+                                            std::unique_ptr<LaunchSpec> Spec) {
+  if (S.Chain.empty())
+    return enqueueLaunch(S, Facts, std::move(Spec));
+  auto Op = std::make_shared<Operation>();
+  Op->Sequence = NextSequence++;
+  Op->IsKernel = true;
+  Op->Prerequisites = S.Chain;
+  // The launch follows what the chain's first kernel followed. Whatever comes next in the stream
+  // follows both, through a marker.
+  std::vector<core::NodeId> After = S.BeforeChain;
+  After.push_back(HostNode);
+  for (Dependency &D : crossDependencies(S)) {
+    After.push_back(D.Node);
+    if (D.Op && !D.Op->Done)
+      Op->After.push_back(D.Op);
+  }
+  Op->Node =
+      TheDetector->launch(TheDetector->newTimeline(), After.data(), uint32_t(After.size()), Facts);
+  for (const OperationRef &Primary : S.Chain)
+    TheDetector->programmatic(Op->Node, Primary->Node);
+  S.Last = {Op, TheDetector->marker(S.Timeline, &Op->Node, 1)};
+  Spec->Node = Op->Node;
+  Op->Kernel = std::move(Spec);
+  S.Chain.push_back(Op);
+  S.Queue.push_back(Op);
   return Op;
 }
 
@@ -137,6 +171,7 @@ OperationRef WorkQueue::enqueueMarker(Stream &S, std::function<void()> Effect,
 void WorkQueue::finish(const OperationRef &Op) {
   Op->Done = true;
   Op->After.clear();
+  Op->Prerequisites.clear();
   Op->Effect = nullptr;
   Op->Kernel.reset();
   Op->Arguments = {};
@@ -146,6 +181,9 @@ void WorkQueue::finish(const OperationRef &Op) {
 void WorkQueue::begin(const OperationRef &Op) {
   Op->Started = true;
   if (Op->Kernel) {
+    for (const OperationRef &Primary : Op->Prerequisites)
+      if (Primary->Running && !Primary->Running->Ended)
+        Op->Kernel->Prerequisites.push_back(Primary->Running);
     Op->Running = TheEngine.start(*Op->Kernel);
     if (Op->Running) {
       Running.push_back(Op);
@@ -162,6 +200,11 @@ void WorkQueue::begin(const OperationRef &Op) {
   finish(Op);
 }
 
+/// As far as the operations before it in its stream are concerned.
+bool WorkQueue::mayStart(const Stream &S, size_t Index) {
+  return Index == 0 || (!S.Queue[Index]->Prerequisites.empty() && S.Queue[Index - 1]->triggered());
+}
+
 /// Starts what may start, oldest first, until nothing more can.
 void WorkQueue::startEligible() {
   for (;;) {
@@ -172,11 +215,13 @@ void WorkQueue::startEligible() {
         S->Queue.pop_front();
       if (S->Queue.empty())
         continue;
-      const OperationRef &Op = S->Queue.front();
-      bool Ready = !Op->Started && std::all_of(Op->After.begin(), Op->After.end(),
-                                               [](const OperationRef &D) { return D->Done; });
-      if (Ready && (!Oldest || Op->Sequence < Oldest->Sequence))
-        Oldest = Op;
+      for (size_t Index = 0; Index < S->Queue.size() && mayStart(*S, Index); ++Index) {
+        const OperationRef &Op = S->Queue[Index];
+        bool Ready = !Op->Started && std::all_of(Op->After.begin(), Op->After.end(),
+                                                 [](const OperationRef &D) { return D->Done; });
+        if (Ready && (!Oldest || Op->Sequence < Oldest->Sequence))
+          Oldest = Op;
+      }
     }
     if (!Oldest)
       break;
@@ -187,10 +232,12 @@ void WorkQueue::startEligible() {
 
 void WorkQueue::collectEnded() {
   std::erase_if(Running, [&](const OperationRef &Op) {
-    if (!Op->Running->Ended)
+    if (Op->Running && Op->Running->Ended) {
+      TheEngine.retire(Op->Running);
+      Op->Running = nullptr;
+    }
+    if (Op->Running || (!Op->Prerequisites.empty() && !Op->Prerequisites.back()->Done))
       return false;
-    TheEngine.retire(Op->Running);
-    Op->Running = nullptr;
     finish(Op);
     return true;
   });

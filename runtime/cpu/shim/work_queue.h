@@ -6,6 +6,9 @@
 // while a host thread waits in the API.
 //
 //   queued --oldest of its stream, After done--> started --(launch ends)--> done
+//
+// A programmatic launch (S14) may also start when the kernel before it in its stream, which may
+// itself be running, has triggered; it is done when that kernel is.
 #pragma once
 
 #include "cpu/engine.h"
@@ -33,6 +36,12 @@ struct Operation {
   std::vector<char> Arguments;                   ///< the values that Kernel->Args points to
   std::vector<void *> ArgumentPointers;
   Launch *Running = nullptr;
+  bool IsKernel = false;
+  /// Of a programmatic launch: the kernels of its chain, oldest first, the one before it last.
+  std::vector<std::shared_ptr<Operation>> Prerequisites;
+
+  /// Programmatic launches that follow may start.
+  bool triggered() const { return Started && (!Running || Running->triggered()); }
 };
 using OperationRef = std::shared_ptr<Operation>;
 
@@ -52,6 +61,8 @@ struct Stream {
   Dependency Last;        ///< most recent operation
   core::NodeId HostKnows; ///< node of this stream that the host was last ordered after
   std::deque<OperationRef> Queue;
+  std::vector<OperationRef> Chain;       ///< last kernel and the programmatic launches after it
+  std::vector<core::NodeId> BeforeChain; ///< what that kernel was ordered after
   cudaLaunchMemSyncDomain Domain = cudaLaunchMemSyncDomainDefault;
   cudaLaunchMemSyncDomainMap DomainMap = {0, 1};
 };
@@ -78,6 +89,10 @@ public:
   // ---- enqueueing
   OperationRef enqueueLaunch(Stream &S, const core::LaunchFacts &Facts,
                              std::unique_ptr<LaunchSpec> Spec);
+  /// Programmatic stream serialization: ordered after the kernel before it in the stream by
+  /// griddepcontrol.wait only. An ordinary launch where the last operation is no kernel.
+  OperationRef enqueueProgrammatic(Stream &S, const core::LaunchFacts &Facts,
+                                   std::unique_ptr<LaunchSpec> Spec);
   OperationRef enqueueCopy(Stream &S, std::function<void(Operation &)> Effect);
   OperationRef enqueueMarker(Stream &S, std::function<void()> Effect,
                              const Dependency *After = nullptr);
@@ -106,6 +121,7 @@ private:
   OperationRef enqueue(Stream &S, const Dependency *Extra, MakeNode Make);
   cudaError_t runUntil(const std::function<bool()> &Done);
   void startEligible();
+  static bool mayStart(const Stream &S, size_t Index);
   void begin(const OperationRef &Op);
   void finish(const OperationRef &Op);
   void collectEnded();
