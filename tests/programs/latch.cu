@@ -34,7 +34,7 @@ __global__ void work(Latch *latch, int *values, int *out) {
   const int block = int(blockIdx.x);
   if (block < kBlocks) {
 #if RACY == 1
-    latch->count_down(); // @count
+    latch->count_down();       // @count
     values[block] = block + 1; // @late
 #elif RACY == 2
     values[block] = block + 1; // @store

@@ -64,7 +64,7 @@ __device__ void push(int *head, Node *nodes, int index) {
   nodes[index].value = index * index; // @fill
   int old = top.load(kRelaxed);       // @first
   do
-    nodes[index].next = old;                                            // @link
+    nodes[index].next = old; // @link
   while (!top.compare_exchange_weak(old, index + 1, kPush, kRelaxed)); // @push
 }
 
@@ -74,10 +74,10 @@ __device__ int pop(int *head, const Node *nodes) {
   int old = 0;
   for (;;) {
     while (!old)
-      old = top.load(kPop);                                // @pop
-    const int next = nodes[old - 1].next;                  // @follow
+      old = top.load(kPop);                               // @pop
+    const int next = nodes[old - 1].next;                 // @follow
     if (top.compare_exchange_weak(old, next, kPop, kPop)) // @pop
-      return nodes[old - 1].value;                         // @take
+      return nodes[old - 1].value;                        // @take
   }
 }
 
