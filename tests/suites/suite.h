@@ -113,7 +113,7 @@ inline std::vector<int> parseSizes(const char *text) {
   static void name([[maybe_unused]] int n)
 
 int main(int argc, char **argv) {
-  std::vector<int> sizes = {0, 1, 31, 33, 255, 257, 1000, 4099};
+  std::vector<int> sizes = {0, 1, 31, 33, 255, 257, 1000, 4099, 20011};
   const char *only = "";
   for (int i = 1; i < argc; ++i) {
     if (!strncmp(argv[i], "--sizes=", 8))
