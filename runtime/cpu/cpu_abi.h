@@ -10,7 +10,7 @@
 namespace scopesan::cpu {
 
 /// Bumped when anything in this file changes; part of the code cache key.
-inline constexpr uint32_t CpuAbiVersion = 2;
+inline constexpr uint32_t CpuAbiVersion = 3;
 
 /// What retargeted code reads of its thread without a call. `__scopesan_cpu_current` points at it.
 struct ThreadContext {

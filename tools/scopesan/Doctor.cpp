@@ -90,6 +90,8 @@ void checkToolkit(Checkup &checkup) {
 void checkParts(Checkup &checkup, const Installation &installation) {
   const std::string cure = "build all targets (cmake --build <build folder>) or install again";
   checkup.file("compiler plugin", installation.plugin(), cure);
+  checkup.file("front-end plugin", installation.frontend(), cure);
+  checkup.file("CUDA headers", installation.headers(), cure);
   checkup.file("compiler wrapper", installation.wrapper(), cure);
   checkup.file("clang config file", installation.config(), cure);
   checkup.file("CPU backend", installation.cpuBackend(), cure);

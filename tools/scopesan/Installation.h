@@ -18,6 +18,8 @@ public:
   std::string config() const { return root + "/bin/scopesan.cfg"; }
   std::string codegen() const { return root + "/bin/scopesan-cpu-codegen"; }
   std::string plugin() const { return root + "/lib/libScopeSanPass.so"; }
+  std::string frontend() const { return root + "/lib/libScopeSanFrontend.so"; }
+  std::string headers() const { return root + "/lib/scopesan/compat/scopesan_cuda.h"; }
   std::string cpuBackend() const { return root + "/lib/libscopesan_cpu.so"; }
   std::string gpuBackend() const { return root + "/lib/libscopesan_gpu.so"; }
 

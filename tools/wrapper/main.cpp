@@ -109,11 +109,14 @@ int main(int argc, char **argv) {
   Rewritten command = rewrite(words, settings);
   if (!command.error.empty())
     fail(command.error);
-  std::string plugin = folder + "/../lib/libScopeSanPass.so";
-  if (command.usesConfig && access(plugin.c_str(), R_OK) != 0)
-    fail("the compiler plugin '" + plugin +
-         "' is missing; build it (target ScopeSanPass) or install "
-         "ScopeSan again, and see 'scopesan doctor'");
+  for (const char *part :
+       {"libScopeSanPass.so", "libScopeSanFrontend.so", "scopesan/compat/scopesan_cuda.h"}) {
+    std::string path = folder + "/../lib/" + part;
+    if (command.usesConfig && access(path.c_str(), R_OK) != 0)
+      fail("'" + path +
+           "' is missing; build it (targets ScopeSanPass and ScopeSanFrontend) or install ScopeSan "
+           "again, and see 'scopesan doctor'");
+  }
   for (const std::string &note : command.notes)
     fprintf(stderr, "scopesan-clang++: note: %s\n", note.c_str());
   if (isVerbose(words))
