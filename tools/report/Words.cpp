@@ -144,6 +144,40 @@ std::string otherVerb(const Finding &finding) {
   return other.kind == "store" ? "overwritten from" : "updated from";
 }
 
+std::string streamName(const Operation &op) {
+  std::string result = op.stream ? "stream " + std::to_string(op.stream) : "the default stream";
+  return op.device ? result + " of device " + std::to_string(op.device) : result;
+}
+
+/// "launch 12 on stream 1", "cudaMemcpyAsync on stream 2", "node 3 of graph 1".
+std::string workName(const Operation &op) {
+  std::string result = op.kernel.empty() ? op.api : "launch " + std::to_string(op.launch);
+  if (op.graph)
+    return result + " (node " + std::to_string(op.graphNode) + " of graph " +
+           std::to_string(op.graph) + ")";
+  return result + " on " + streamName(op);
+}
+
+/// The edge that two pieces of work lack (S14).
+std::string missingEdge(const Operation &a, const Operation &b) {
+  bool oneGraph = a.graph && a.graph == b.graph && a.graphLaunch == b.graphLaunch;
+  if (oneGraph)
+    return "no path in graph " + std::to_string(a.graph) + " between node " +
+           std::to_string(a.graphNode) + " and node " + std::to_string(b.graphNode);
+  bool oneStream = !a.graph && !b.graph && a.stream == b.stream && a.device == b.device;
+  if (oneStream && !b.kernel.empty())
+    return workName(b) + " not waiting (griddepcontrol.wait) for the end of " + workName(a);
+  return "no event or stream order between " + workName(a) + " and " + workName(b);
+}
+
+std::string gapOf(const Finding &finding) {
+  const Operation &a = finding.accesses[0], &b = finding.accesses[1];
+  bool work = finding.distance == "between-kernels" || finding.distance == "between-domains";
+  if (work && (a.launch || !a.api.empty()) && (b.launch || !b.api.empty()))
+    return missingEdge(a, b);
+  return distanceRow(finding.distance).gap.str();
+}
+
 std::string expand(StringRef pattern, const Finding &finding) {
   const Operation &first = finding.accesses[0], &second = finding.accesses[1];
   unsigned narrow = narrowIndex(finding);
@@ -159,7 +193,7 @@ std::string expand(StringRef pattern, const Finding &finding) {
       {"narrowby", by[narrow]},
       {"otherby", by[1 - narrow]},
       {"otherverb", otherVerb(finding)},
-      {"gap", distance.gap.str()},
+      {"gap", gapOf(finding)},
       {"must", distance.must.str()},
       {"blamed", blamedPhrase(finding)},
       {"needs", neededScope(finding)},

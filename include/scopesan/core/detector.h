@@ -54,6 +54,8 @@ public:
     return C.order.add(NodeKind::Marker, stream, after, n, LaunchFacts(), 0);
   }
   NodeId last(TimelineId t) const { return C.order.last(t); }
+  /// S14: `a` is complete before `b` starts.
+  bool precedes(NodeId a, NodeId b) const { return C.order.precedes(a, b); }
   BlockId firstBlock(NodeId n) const { return C.order.node(n).firstBlock; }
 
   /// Weak accesses of a copy, fill or host step. Addresses and sizes in bytes.

@@ -68,7 +68,6 @@ public:
     for (uint32_t i = 0; i < n; ++i)
       if (after[i].value)
         precede(node, after[i]);
-    node.begun = kind == NodeKind::HostStep; // created when it executes
     node.firstBlock = NextBlock;
     node.blockCount = blockCount;
     if (blockCount) {
@@ -77,6 +76,8 @@ public:
     }
     line.push(id);
     node.orderedBelow = orderedBelow(node);
+    if (kind == NodeKind::HostStep) // created when it executes
+      begin(id);
     return id;
   }
 

@@ -1,4 +1,6 @@
 // Allocation, pinning, pointer queries, memory pools.
+#include "cpu/shim/capture.h"
+#include "cpu/shim/graph_memory.h"
 #include "cpu/shim/variants.h"
 
 #include <string.h>
@@ -22,7 +24,11 @@ cudaError_t allocate(Context &C, void **Result, size_t Bytes, MemoryKind Kind, c
 
 cudaError_t allocate(void **Result, size_t Bytes, MemoryKind Kind, const char *Api,
                      unsigned Flags = 0) {
-  return deviceCall([&](Context &C) { return allocate(C, Result, Bytes, Kind, Api, Flags); });
+  return deviceCall([&](Context &C) {
+    if (cudaError_t E = checkUnsafeCall(C); E != cudaSuccess)
+      return E;
+    return allocate(C, Result, Bytes, Kind, Api, Flags);
+  });
 }
 
 /// Frees after all queued work, as CUDA does. The wait is not documented, so it orders nothing.
@@ -30,6 +36,8 @@ cudaError_t release(void *P, bool Host) {
   return deviceCall([&](Context &C) {
     if (!P)
       return cudaSuccess;
+    if (cudaError_t E = checkUnsafeCall(C); E != cudaSuccess)
+      return E;
     const Allocation *A = C.Memory.find(P);
     if (!A || A->Address != reinterpret_cast<uint64_t>(P) || !A->Owned || A->onHost() != Host)
       return cudaErrorInvalidValue;
@@ -85,10 +93,18 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr *P, cudaExtent E) {
 
 cudaError_t cudaMallocAsync(void **P, size_t Bytes, cudaStream_t Handle) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
+    AllocWork W;
+    if (S.Capturing) {
+      if (cudaError_t E = reserveForGraph(C, Bytes, W); E != cudaSuccess)
+        return E;
+      *P = reinterpret_cast<void *>(W.Address);
+      return submit(C, S, W);
+    }
+    if (cudaError_t E = checkImplicitJoin(C, S); E != cudaSuccess)
+      return E;
     cudaError_t E = allocate(C, P, Bytes, MemoryKind::Device, "cudaMallocAsync");
-    if (E == cudaSuccess)
-      C.Work.enqueueMarker(S, nullptr);
-    return E;
+    W = {"cudaMallocAsync", reinterpret_cast<uint64_t>(*P), Bytes, nullptr};
+    return E == cudaSuccess ? submit(C, S, W) : E;
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaMallocAsync_ptsz(void **P, size_t Bytes, cudaStream_t S) {
@@ -106,8 +122,7 @@ cudaError_t cudaFreeAsync(void *P, cudaStream_t Handle) {
     const Allocation *A = C.Memory.find(P);
     if (!A || A->Address != reinterpret_cast<uint64_t>(P) || !A->Owned || A->onHost())
       return cudaErrorInvalidValue;
-    C.Work.enqueueMarker(S, [&C, Address = A->Address] { C.Memory.release(Address); });
-    return cudaSuccess;
+    return submit(C, S, FreeWork{"cudaFreeAsync", A->Address, A->Bytes, bool(S.Capturing)});
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaFreeAsync_ptsz(void *P, cudaStream_t S) {
@@ -203,10 +218,7 @@ cudaError_t cudaMemAdvise(const void *P, size_t, cudaMemoryAdvise, cudaMemLocati
 cudaError_t cudaMemPrefetchAsync(const void *P, size_t, cudaMemLocation, unsigned,
                                  cudaStream_t Handle) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
-    if (!C.Memory.find(P))
-      return cudaErrorInvalidValue;
-    C.Work.enqueueMarker(S, nullptr);
-    return cudaSuccess;
+    return C.Memory.find(P) ? submit(C, S, EmptyWork{}) : cudaErrorInvalidValue;
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *P, size_t Bytes,
