@@ -63,6 +63,7 @@ void setSharedResolver(SharedResolver);
 struct Origin {
   uint32_t stream = 0; ///< ordinal of creation; 0 = legacy default stream
   uint32_t device = 0;
+  bool isHost = false;      ///< a call of the host that is in no stream
   uint32_t graph = 0;       ///< 1-based number of the instantiated graph; 0 = not part of one
   uint32_t graphLaunch = 0; ///< 1-based launch of that graph
   uint32_t graphNode = 0;   ///< place of the node in the graph's order of creation

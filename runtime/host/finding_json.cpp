@@ -15,7 +15,9 @@ void writeDim(JsonWriter &json, const char *name, core::Dim3 d) {
 
 /// Where the work came from: stream, device, graph, host code.
 void writeOrigin(JsonWriter &json, const Registries &registries, const Origin &origin) {
-  json.field("stream", origin.stream).field("device", origin.device);
+  if (!origin.isHost)
+    json.field("stream", origin.stream);
+  json.field("device", origin.device);
   if (origin.graph) {
     json.field("graph", origin.graph).field("graph_launch", origin.graphLaunch);
     json.field("graph_node", origin.graphNode);

@@ -1,10 +1,10 @@
 #include "stacks.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 #include <link.h>
 #include <string_view>
 #include <unwind.h>
-#include <algorithm>
 
 namespace scopesan::host {
 namespace {

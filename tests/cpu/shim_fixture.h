@@ -52,7 +52,8 @@ inline void assertKernel(void **) { __scopesan_cpu_assertfail("1 == 2", "file.cu
 inline const uint32_t StoreSizes[] = {8, 4}, SpinSizes[] = {8};
 inline int DeviceInt;
 
-inline Kernel kernel(const char *Name, void (*Entry)(void **), uint32_t Count, const uint32_t *Sizes) {
+inline Kernel kernel(const char *Name, void (*Entry)(void **), uint32_t Count,
+                     const uint32_t *Sizes) {
   Kernel K{};
   K.name = Name;
   K.entry = Entry;

@@ -274,12 +274,19 @@ TEST_F(Shim, DeviceQueries) {
   cudaGetLastError();
 }
 
-TEST_F(Shim, FreedMemoryIsReusedAtTheSameAddress) {
+TEST_F(Shim, FreedAddressesAreNotUsedAgainAtOnce) {
   void *A, *B;
   cudaMalloc(&A, 1000);
   cudaFree(A);
   cudaMalloc(&B, 1000);
-  EXPECT_EQ(A, B) << "addresses depend on the calls only";
+  EXPECT_NE(A, B);
+  cudaFree(B);
+  for (void **P : {&A, &A, &B}) {
+    cudaMalloc(P, 2ull << 30);
+    if (P != &B)
+      cudaFree(*P);
+  }
+  EXPECT_EQ(A, B) << "more than is kept out of use";
   cudaFree(B);
 }
 

@@ -75,6 +75,7 @@ Operation operation(const json::Object &object) {
   result.warp = static_cast<unsigned>(number(object, "warp"));
   result.lane = static_cast<unsigned>(number(object, "lane"));
   result.stream = static_cast<unsigned>(number(object, "stream"));
+  result.isHost = !object.get("stream");
   result.device = static_cast<unsigned>(number(object, "device"));
   result.graph = static_cast<unsigned>(number(object, "graph"));
   result.graphLaunch = static_cast<unsigned>(number(object, "graph_launch"));

@@ -74,7 +74,8 @@ void writeOperation(OStream &json, const Operation &op) {
       json.attribute("type", op.type);
     if (op.kernel.empty()) {
       json.attribute("api", op.api);
-      json.attribute("stream", op.stream);
+      if (!op.isHost)
+        json.attribute("stream", op.stream);
       if (op.hostThread)
         json.attribute("host_thread", op.hostThread);
     } else {

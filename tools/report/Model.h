@@ -51,7 +51,8 @@ struct Operation {
   unsigned launch = 0;
   Coordinates block{}, thread{};
   unsigned warp = 0, lane = 0, stream = 0, device = 0;
-  unsigned graph = 0; ///< number of the instantiated graph that it is part of; 0 = none
+  bool isHost = false; ///< a call of the host that is in no stream
+  unsigned graph = 0;  ///< number of the instantiated graph that it is part of; 0 = none
   unsigned graphLaunch = 0, graphNode = 0;
   HostStack host;      ///< where it was launched, or its node was added to the graph
   HostStack graphHost; ///< where the graph was launched

@@ -49,6 +49,14 @@ public:
   NodeId copyNode(TimelineId stream, const NodeId *after, uint32_t n) {
     return C.order.add(NodeKind::Copy, stream, after, n, LaunchFacts(), 1);
   }
+  /// Stream-ordered memory becomes alive (D8).
+  NodeId allocNode(TimelineId stream, const NodeId *after, uint32_t n) {
+    return C.order.add(NodeKind::Alloc, stream, after, n, LaunchFacts(), 1);
+  }
+  /// Memory ends (D8).
+  NodeId freeNode(TimelineId stream, const NodeId *after, uint32_t n) {
+    return C.order.add(NodeKind::Free, stream, after, n, LaunchFacts(), 1);
+  }
   /// An event record or another point in stream order that accesses nothing.
   NodeId marker(TimelineId stream, const NodeId *after, uint32_t n) {
     return C.order.add(NodeKind::Marker, stream, after, n, LaunchFacts(), 0);
@@ -427,11 +435,35 @@ public:
 
   // ---------------------------------------------------------------- memory
 
-  /// [addr, addr + bytes) becomes a new location (P5): allocated, freed, a new block's shared
-  /// memory.
+  /// [addr, addr + bytes) becomes a new location (P5): a new block's shared memory and the like.
   void forget(uint64_t addr, uint64_t bytes) {
     Shadow.forget(addr, bytes, [&](Cell &c, uint64_t word) { F.forget(c, word); });
   }
+  /// Memory was allocated: with `since`, an alloc node, accesses must be ordered after it (D8).
+  void allocated(uint64_t addr, uint64_t bytes, NodeId since = {}) {
+    forget(addr, bytes);
+    C.lifetimes.clear(addr, addr + bytes);
+    if (since.value) {
+      actor(since); // it has begun
+      C.lifetimes.set(addr, addr + bytes, since, true);
+    }
+  }
+  /// Memory was freed by the free node `by`. D8 for accesses that are not ordered before it, unless
+  /// `afterAll` says that the free waited for everything, and for every access from now on.
+  void freed(uint64_t addr, uint64_t bytes, NodeId by, bool afterAll) {
+    Thread &t = actor(by);
+    Op op(abi::AccessKind::Store, abi::MemoryOrder::Weak, Scope::Thread);
+    J.beginAccess();
+    if (!afterAll)
+      Shadow.forTouched(addr, bytes, [&](Cell &c, uint64_t word) {
+        F.weakWrite(t, c, Record::make(t.epoch(), {}, op, FullWord, WordBytes), word);
+      });
+    forget(addr, bytes);
+    Shadow.drop(addr, bytes);
+    C.lifetimes.set(addr, addr + bytes, by, false);
+  }
+  /// The memory is no longer watched: its addresses may be used for something else.
+  void unwatch(uint64_t addr, uint64_t bytes) { C.lifetimes.clear(addr, addr + bytes); }
 
   uint64_t checkedAccesses() const { return Checked; }
   const RuleCounters &counters() const { return C.counters; }

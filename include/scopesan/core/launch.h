@@ -12,7 +12,8 @@
 
 namespace scopesan::core {
 
-enum class NodeKind : uint8_t { HostStep, Kernel, Copy, Marker };
+/// Alloc and Free: memory becomes alive, or ends (D8). They are ordered like copies.
+enum class NodeKind : uint8_t { HostStep, Kernel, Copy, Marker, Alloc, Free };
 
 /// Shape and placement of a kernel launch. Sizes in threads and blocks.
 struct LaunchFacts {
@@ -158,6 +159,12 @@ public:
   bool precedes(NodeId a, const NodeClock &past) const {
     const LaunchNode &n = Nodes[a.value];
     return past.covers(n.timeline, n.sequence);
+  }
+
+  /// `block` is the end or the beginning of memory's life rather than an access.
+  bool isLifetime(BlockId block) const {
+    NodeKind k = Nodes[nodeOf(block).value].kind;
+    return k == NodeKind::Alloc || k == NodeKind::Free;
   }
 
   /// The node that `block` belongs to.

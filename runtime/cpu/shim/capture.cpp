@@ -42,10 +42,10 @@ bool overlaps(const Stream &S, const NodeWork &W) {
 }
 
 cudaGraphNodeType typeOf(const Work &W) {
-  static constexpr cudaGraphNodeType Types[] = {
-      cudaGraphNodeTypeEmpty, cudaGraphNodeTypeKernel,   cudaGraphNodeTypeMemcpy,
-      cudaGraphNodeTypeMemset, cudaGraphNodeTypeHost,    cudaGraphNodeTypeMemAlloc,
-      cudaGraphNodeTypeMemFree};
+  static constexpr cudaGraphNodeType Types[] = {cudaGraphNodeTypeEmpty,  cudaGraphNodeTypeKernel,
+                                                cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset,
+                                                cudaGraphNodeTypeHost,   cudaGraphNodeTypeMemAlloc,
+                                                cudaGraphNodeTypeMemFree};
   static_assert(std::variant_size_v<Work> == std::size(Types));
   return Types[W.index()];
 }
@@ -134,8 +134,7 @@ cudaError_t scopesan::cpu::captureWait(Stream &S, Event &E) {
     return captureFails(S, cudaErrorStreamCaptureIsolation);
   bool Active = std::find(captures().begin(), captures().end(), E.Captured) != captures().end();
   if (!Active)
-    return S.Capturing ? captureFails(S, cudaErrorStreamCaptureIsolation)
-                       : cudaErrorInvalidValue;
+    return S.Capturing ? captureFails(S, cudaErrorStreamCaptureIsolation) : cudaErrorInvalidValue;
   if (S.Capturing && S.Capturing != E.Captured) {
     E.Captured->Invalidated = true;
     return captureFails(S, cudaErrorStreamCaptureMerge);
@@ -203,7 +202,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t Handle, cudaGraph_t *Result) {
       return captureFails(S, cudaErrorStreamCaptureUnmatched);
     if (C->Mode != cudaStreamCaptureModeRelaxed && C->Thread != std::this_thread::get_id())
       return cudaErrorStreamCaptureWrongThread;
-    cudaError_t E = C->Invalidated    ? cudaErrorStreamCaptureInvalidated
+    cudaError_t E = C->Invalidated   ? cudaErrorStreamCaptureInvalidated
                     : !allJoined(*C) ? cudaErrorStreamCaptureUnjoined
                                      : cudaSuccess;
     for (Stream *Other : C->Streams) {

@@ -61,12 +61,14 @@ Promise promiseOf(Side To, Side From, bool Async) {
 
 } // namespace
 
-cudaError_t scopesan::cpu::checkCopy(Context &C, const CopyWork &W) {
+cudaError_t scopesan::cpu::checkCopy(Context &C, CopyWork &W) {
   if (!W.To.Base || !W.From.Base)
     return cudaErrorInvalidValue;
   if (unsigned(W.Kind) > cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
   const Allocation *To = C.Memory.find(W.To.Base), *From = C.Memory.find(W.From.Base);
+  W.ToKnown = To != nullptr;
+  W.FromKnown = From != nullptr;
   bool ToDevice = W.Kind == cudaMemcpyHostToDevice || W.Kind == cudaMemcpyDeviceToDevice;
   bool FromDevice = W.Kind == cudaMemcpyDeviceToHost || W.Kind == cudaMemcpyDeviceToDevice;
   if ((ToDevice && !To) || (FromDevice && !From))

@@ -27,7 +27,7 @@ inline Place placeOf(const cudaPitchedPtr &P, const cudaPos &At) {
 CopyWork copyOf(const char *Api, const cudaMemcpy3DParms &P);
 
 /// Are the places inside known memory, as far as the direction demands it?
-cudaError_t checkCopy(Context &C, const CopyWork &W);
+cudaError_t checkCopy(Context &C, CopyWork &W);
 cudaError_t checkFill(Context &C, const FillWork &W);
 
 /// Where `Bytes` at `Offset` of a device variable lie; an error when they do not fit.

@@ -11,7 +11,7 @@ namespace {
 
 cudaError_t copyLine(const char *Api, void *To, const void *From, size_t Bytes, cudaMemcpyKind Kind,
                      cudaStream_t Queue, bool Async) {
-  return copy({Api, lineAt(To), lineAt(From), {Bytes, 1, 1}, Kind, nullptr}, Queue, Async);
+  return copy({Api, lineAt(To), lineAt(From), {Bytes, 1, 1}, Kind}, Queue, Async);
 }
 
 cudaError_t copyRows(const char *Api, void *To, size_t ToPitch, const void *From, size_t FromPitch,
@@ -21,7 +21,7 @@ cudaError_t copyRows(const char *Api, void *To, size_t ToPitch, const void *From
     return record(cudaErrorInvalidPitchValue);
   Place T{static_cast<char *>(To), ToPitch, 0};
   Place F{static_cast<char *>(const_cast<void *>(From)), FromPitch, 0};
-  return copy({Api, T, F, {Width, Height, 1}, Kind, nullptr}, Queue, Async);
+  return copy({Api, T, F, {Width, Height, 1}, Kind}, Queue, Async);
 }
 
 cudaError_t copyBox(const char *Api, const cudaMemcpy3DParms *P, cudaStream_t Queue, bool Async) {
@@ -58,8 +58,7 @@ CopyWork scopesan::cpu::copyOf(const char *Api, const cudaMemcpy3DParms &P) {
           placeOf(P.dstPtr, P.dstPos),
           placeOf(P.srcPtr, P.srcPos),
           {P.extent.width, P.extent.height, P.extent.depth},
-          P.kind,
-          nullptr};
+          P.kind};
 }
 
 // Each API, then its variant whose default stream is the thread's own.

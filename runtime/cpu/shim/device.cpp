@@ -40,6 +40,10 @@ cudaError_t cudaDeviceReset() {
   return apiCall([](Context &C) {
     if (C.Sticky == cudaSuccess)
       C.Work.drain(/*RunCallbacks=*/true);
+    std::vector<uint64_t> Owned = C.Memory.owned();
+    core::NodeId Reset = Owned.empty() ? core::NodeId{} : C.Work.hostFree("cudaDeviceReset");
+    for (uint64_t Address : Owned)
+      C.Memory.release(Address, Reset, /*AfterAll=*/true);
     C.Work.forgetFailure();
     lastError() = cudaSuccess;
     return cudaSuccess;

@@ -65,9 +65,8 @@ void Graph::connect(GraphNode *From, GraphNode *To, const cudaGraphEdgeData &Dat
 }
 
 bool Graph::disconnect(GraphNode *From, GraphNode *To, const cudaGraphEdgeData &Data) {
-  auto It = std::find_if(To->Dependencies.begin(), To->Dependencies.end(), [&](const Edge &E) {
-    return E.From == From && same(E.Data, Data);
-  });
+  auto It = std::find_if(To->Dependencies.begin(), To->Dependencies.end(),
+                         [&](const Edge &E) { return E.From == From && same(E.Data, Data); });
   if (It == To->Dependencies.end())
     return false;
   To->Dependencies.erase(It);
@@ -100,8 +99,7 @@ static NodeWork cloneWork(const NodeWork &From,
   return std::get<EventWaitWork>(From.What);
 }
 
-std::unique_ptr<Graph>
-Graph::clone(std::unordered_map<const GraphNode *, GraphNode *> *Map) const {
+std::unique_ptr<Graph> Graph::clone(std::unordered_map<const GraphNode *, GraphNode *> *Map) const {
   auto Copy = std::make_unique<Graph>();
   std::unordered_map<const GraphNode *, GraphNode *> Local;
   for (const auto &N : Nodes) {

@@ -11,8 +11,7 @@ using namespace scopesan::cpu;
 namespace {
 
 /// Fills `Out` with up to *Count handles, or only counts when `Out` is null.
-template <typename T, typename Get>
-cudaError_t list(size_t Total, T *Out, size_t *Count, Get At) {
+template <typename T, typename Get> cudaError_t list(size_t Total, T *Out, size_t *Count, Get At) {
   if (!Count)
     return cudaErrorInvalidValue;
   if (!Out) {

@@ -94,8 +94,7 @@ OperationRef GraphExec::launchNode(Context &C, FlatNode &F, Placement P) {
     return C.Work.enqueueMarker(std::move(P), nullptr);
   }
   const Work *Plain = std::get_if<Work>(&W.What);
-  return Plain ? C.Work.enqueue(std::move(P), *Plain)
-               : C.Work.enqueueMarker(std::move(P), nullptr);
+  return Plain ? C.Work.enqueue(std::move(P), *Plain) : C.Work.enqueueMarker(std::move(P), nullptr);
 }
 
 cudaError_t GraphExec::launch(Context &C, Stream &S) {

@@ -10,9 +10,9 @@ cudaError_t scopesan::cpu::reserveForGraph(Context &C, size_t Bytes, AllocWork &
   W.Api = "cudaGraphAddMemAllocNode";
   W.Address = reinterpret_cast<uint64_t>(P);
   W.Bytes = Bytes;
-  W.Reservation = std::shared_ptr<void>(P, [&C](void *P) {
+  W.Reservation = std::shared_ptr<void>(P, [&C, Serial = C.Memory.find(P)->Serial](void *P) {
     std::lock_guard Lock(C.Mutex);
-    C.Memory.release(reinterpret_cast<uint64_t>(P));
+    C.Memory.forget(reinterpret_cast<uint64_t>(P), Serial);
   });
   return cudaSuccess;
 }

@@ -40,12 +40,11 @@ cudaError_t scopesan::cpu::copyOf(Context &C, const cudaMemcpy3DParms &P, CopyWo
 
 static cudaError_t copyLine(Context &C, void *To, const void *From, size_t Bytes,
                             cudaMemcpyKind Kind, CopyWork &W) {
-  W = {"cudaGraphAddMemcpyNode1D", lineAt(To), lineAt(From), {Bytes, 1, 1}, Kind, nullptr};
+  W = {"cudaGraphAddMemcpyNode1D", lineAt(To), lineAt(From), {Bytes, 1, 1}, Kind};
   return Bytes ? checkCopy(C, W) : cudaErrorInvalidValue;
 }
 
-template <typename Params>
-static cudaError_t fillFrom(Context &C, const Params &P, FillWork &W) {
+template <typename Params> static cudaError_t fillFrom(Context &C, const Params &P, FillWork &W) {
   if (P.elementSize != 1 && P.elementSize != 2 && P.elementSize != 4)
     return cudaErrorInvalidValue;
   W.Api = "cudaGraphAddMemsetNode";
@@ -278,9 +277,8 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t Exec, cudaG
     return E;
   return cudaGraphExecMemcpyNodeSetParams1D(Exec, Handle, To, From, Bytes, Kind);
 }
-cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t Exec,
-                                                       cudaGraphNode_t Handle, void *To,
-                                                       const void *Symbol, size_t Bytes,
+cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t Exec, cudaGraphNode_t Handle,
+                                                       void *To, const void *Symbol, size_t Bytes,
                                                        size_t Offset, cudaMemcpyKind Kind) {
   char *From = nullptr;
   if (cudaError_t E = resolveSymbol(Symbol, Offset, Bytes, From); E != cudaSuccess)
@@ -304,7 +302,7 @@ cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t Handle, cudaMemsetParam
   return withNode<FillWork>(Handle, [&](FillWork &W) {
     if (!P)
       return cudaErrorInvalidValue;
-    *P = {W.To.Base,      W.To.Pitch, W.Value, W.ElementBytes, W.Size.Width / W.ElementBytes,
+    *P = {W.To.Base,    W.To.Pitch, W.Value, W.ElementBytes, W.Size.Width / W.ElementBytes,
           W.Size.Height};
     return cudaSuccess;
   });

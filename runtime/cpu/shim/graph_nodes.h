@@ -1,8 +1,8 @@
 // Shared by the functions that add nodes and change their parameters.
 #pragma once
 
-#include "cpu/shim/graph_exec.h"
 #include "cpu/shim/context.h"
+#include "cpu/shim/graph_exec.h"
 
 namespace scopesan::cpu {
 

@@ -13,9 +13,8 @@ namespace {
 /// Adds a node of a kind that needs no device.
 cudaError_t add(cudaGraphNode_t *Result, cudaGraph_t G, const cudaGraphNode_t *After, size_t Count,
                 cudaGraphNodeType Type, NodeWork W) {
-  return deviceCall([&](Context &) {
-    return addNode(Result, G, After, nullptr, Count, Type, std::move(W));
-  });
+  return deviceCall(
+      [&](Context &) { return addNode(Result, G, After, nullptr, Count, Type, std::move(W)); });
 }
 
 NodeWork childOf(const Graph &Body) {

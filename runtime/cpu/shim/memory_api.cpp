@@ -31,8 +31,10 @@ cudaError_t allocate(void **Result, size_t Bytes, MemoryKind Kind, const char *A
   });
 }
 
-/// Frees after all queued work, as CUDA does. The wait is not documented, so it orders nothing.
-cudaError_t release(void *P, bool Host) {
+/// Frees after all queued work. CUDA does that too, but only for memory that is not
+/// stream-ordered, and without a promise ("may perform implicit synchronization"): so the wait
+/// orders nothing for the host, and `free_waits=0` does not rely on it.
+cudaError_t release(void *P, bool Host, const char *Api) {
   return deviceCall([&](Context &C) {
     if (!P)
       return cudaSuccess;
@@ -41,10 +43,11 @@ cudaError_t release(void *P, bool Host) {
     const Allocation *A = C.Memory.find(P);
     if (!A || A->Address != reinterpret_cast<uint64_t>(P) || !A->Owned || A->onHost() != Host)
       return cudaErrorInvalidValue;
+    bool Waits = host::options().free_waits && !A->StreamOrdered;
     C.Work.drain(/*RunCallbacks=*/true);
     if (C.Sticky != cudaSuccess)
       return C.Sticky;
-    C.Memory.release(reinterpret_cast<uint64_t>(P));
+    C.Memory.release(reinterpret_cast<uint64_t>(P), C.Work.hostFree(Api), Waits);
     return cudaSuccess;
   });
 }
@@ -71,8 +74,8 @@ cudaError_t cudaHostAlloc(void **P, size_t Bytes, unsigned Flags) {
 cudaError_t cudaMallocHost(void **P, size_t Bytes) {
   return allocate(P, Bytes, MemoryKind::PinnedHost, "cudaMallocHost");
 }
-cudaError_t cudaFree(void *P) { return release(P, false); }
-cudaError_t cudaFreeHost(void *P) { return release(P, true); }
+cudaError_t cudaFree(void *P) { return release(P, false, "cudaFree"); }
+cudaError_t cudaFreeHost(void *P) { return release(P, true, "cudaFreeHost"); }
 
 cudaError_t cudaMallocPitch(void **P, size_t *Pitch, size_t Width, size_t Height) {
   if (!Pitch)
@@ -103,8 +106,10 @@ cudaError_t cudaMallocAsync(void **P, size_t Bytes, cudaStream_t Handle) {
     if (cudaError_t E = checkImplicitJoin(C, S); E != cudaSuccess)
       return E;
     cudaError_t E = allocate(C, P, Bytes, MemoryKind::Device, "cudaMallocAsync");
+    if (E == cudaSuccess && *P)
+      C.Memory.markStreamOrdered(reinterpret_cast<uint64_t>(*P));
     W = {"cudaMallocAsync", reinterpret_cast<uint64_t>(*P), Bytes, nullptr};
-    return E == cudaSuccess ? submit(C, S, W) : E;
+    return E == cudaSuccess && Bytes ? submit(C, S, W) : E;
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaMallocAsync_ptsz(void **P, size_t Bytes, cudaStream_t S) {
@@ -153,7 +158,8 @@ cudaError_t cudaHostUnregister(void *P) {
     if (!A || !A->Registered || A->Address != reinterpret_cast<uint64_t>(P))
       return cudaErrorHostMemoryNotRegistered;
     C.Work.drain(/*RunCallbacks=*/true);
-    C.Memory.release(A->Address);
+    C.Memory.release(reinterpret_cast<uint64_t>(P), C.Work.hostFree("cudaHostUnregister"),
+                     host::options().free_waits);
     return C.Sticky;
   });
 }

@@ -21,12 +21,12 @@ struct Operation {
   uint64_t Sequence = 0; ///< order of enqueueing over all streams
   core::NodeId Node;
   bool Started = false, Done = false;
-  uint32_t Blockers = 0;                ///< predecessors that are not done
-  std::vector<OperationRef> Unblocks;   ///< operations that have this one as a blocker
-  std::vector<OperationRef> Primaries;  ///< programmatic: kernels that must have triggered
-  std::function<void()> Effect;         ///< what a copy, fill, marker or callback does
-  bool IsCallback = false;              ///< runs host code: skipped at process exit
-  std::unique_ptr<LaunchSpec> Kernel;   ///< a launch instead
+  uint32_t Blockers = 0;                 ///< predecessors that are not done
+  std::vector<OperationRef> Unblocks;    ///< operations that have this one as a blocker
+  std::vector<OperationRef> Primaries;   ///< programmatic: kernels that must have triggered
+  std::function<void()> Effect;          ///< what a copy, fill, marker or callback does
+  bool IsCallback = false;               ///< runs host code: skipped at process exit
+  std::unique_ptr<LaunchSpec> Kernel;    ///< a launch instead
   std::shared_ptr<const Arguments> Args; ///< the values that Kernel->Args points to
   Launch *Running = nullptr;
   Stream *Home = nullptr; ///< whose work it is

@@ -23,10 +23,10 @@ struct Stream {
 
   /// What the next operation follows: the last one, or a chain of programmatic launches.
   Dependencies Tail;
-  Dependencies Root; ///< what the first launch of that chain followed
+  Dependencies Root;                       ///< what the first launch of that chain followed
   std::vector<core::TimelineId> SideLines; ///< of the further launches of a chain
   bool TailIsKernel = false;
-  uint32_t Pending = 0;     ///< operations that are not done
+  uint32_t Pending = 0;      ///< operations that are not done
   uint64_t LastSequence = 0; ///< of the most recent operation
   core::NodeId HostKnows;    ///< node of this stream that the host was last ordered after
 

@@ -28,7 +28,7 @@ cudaError_t toSymbol(const char *Api, const void *Symbol, const void *From, size
   char *To = nullptr;
   if (cudaError_t E = resolveSymbol(Symbol, Offset, Bytes, To); E != cudaSuccess)
     return E;
-  return copy({Api, lineAt(To), lineAt(From), {Bytes, 1, 1}, Kind, nullptr}, Queue, Async);
+  return copy({Api, lineAt(To), lineAt(From), {Bytes, 1, 1}, Kind}, Queue, Async);
 }
 
 cudaError_t fromSymbol(const char *Api, void *To, const void *Symbol, size_t Bytes, size_t Offset,
@@ -36,7 +36,7 @@ cudaError_t fromSymbol(const char *Api, void *To, const void *Symbol, size_t Byt
   char *From = nullptr;
   if (cudaError_t E = resolveSymbol(Symbol, Offset, Bytes, From); E != cudaSuccess)
     return E;
-  return copy({Api, lineAt(To), lineAt(From), {Bytes, 1, 1}, Kind, nullptr}, Queue, Async);
+  return copy({Api, lineAt(To), lineAt(From), {Bytes, 1, 1}, Kind}, Queue, Async);
 }
 
 } // namespace

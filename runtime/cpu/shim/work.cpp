@@ -42,8 +42,7 @@ core::DomainId physicalDomain(const KernelWork &W, uint32_t DomainCount) {
 
 class Describer {
 public:
-  Describer(Context &C, Operation &Op, const Placement &P)
-      : C(C), Op(Op), P(P), After(P.nodes()) {}
+  Describer(Context &C, Operation &Op, const Placement &P) : C(C), Op(Op), P(P), After(P.nodes()) {}
 
   void operator()(const EmptyWork &) {
     Op.Node = C.Detector->marker(P.Line, After.data(), uint32_t(After.size()));
@@ -78,8 +77,10 @@ public:
   void operator()(const CopyWork &W) {
     actor(W.Api);
     Op.Effect = [&C = C, Node = Op.Node, W] {
-      shadow(C, Node, W.From, W.Size, false);
-      shadow(C, Node, W.To, W.Size, true);
+      if (W.FromKnown)
+        shadow(C, Node, W.From, W.Size, false);
+      if (W.ToKnown)
+        shadow(C, Node, W.To, W.Size, true);
       moveBytes(W.To, W.From, W.Size);
     };
   }
@@ -105,18 +106,19 @@ public:
   }
 
   void operator()(const AllocWork &W) {
-    (*this)(EmptyWork{});
-    if (W.Reservation) // each launch of a graph begins with new memory (P5)
-      Op.Effect = [&C = C, W] { C.Detector->forget(W.Address, W.Bytes); };
+    Op.Node = C.Detector->allocNode(P.Line, After.data(), uint32_t(After.size()));
+    host::nodeNamed(Op.Node, W.Api, P.Origin);
+    Op.Effect = [&C = C, Node = Op.Node, W] { C.Detector->allocated(W.Address, W.Bytes, Node); };
   }
 
   void operator()(const FreeWork &W) {
-    (*this)(EmptyWork{});
-    Op.Effect = [&C = C, W] {
-      if (W.InGraph)
-        C.Detector->forget(W.Address, W.Bytes);
+    Op.Node = C.Detector->freeNode(P.Line, After.data(), uint32_t(After.size()));
+    host::nodeNamed(Op.Node, W.Api, P.Origin);
+    Op.Effect = [&C = C, Node = Op.Node, W] {
+      if (W.InGraph) // the address stays the graph's
+        C.Detector->freed(W.Address, W.Bytes, Node, false);
       else
-        C.Memory.release(W.Address);
+        C.Memory.release(W.Address, Node, false);
     };
   }
 
@@ -143,11 +145,9 @@ private:
     return L;
   }
 
-  /// Reports the accesses of a copy's one side. Pageable host memory is not shadowed.
+  /// Reports the accesses of a copy's one side.
   static void shadow(Context &C, core::NodeId Node, const Place &At, const Box &B, bool Write) {
     forRuns(At, B, [&](char *Run, size_t Bytes) {
-      if (!C.Memory.find(Run))
-        return;
       if (Write)
         C.Detector->nodeWrite(Node, raw(Run), Bytes, core::SiteId{});
       else

@@ -55,7 +55,9 @@ struct CopyWork {
   Place To, From;
   Box Size;
   cudaMemcpyKind Kind = cudaMemcpyDefault;
-  std::shared_ptr<std::vector<char>> Staged; ///< `From` lies in it: pageable memory was read early
+  std::shared_ptr<std::vector<char>>
+      Staged{};                            ///< `From` lies in it: pageable memory was read early
+  bool ToKnown = false, FromKnown = false; ///< allocated by CUDA; pageable memory is not checked
 };
 
 struct FillWork {
@@ -75,7 +77,7 @@ struct HostWork {
 struct AllocWork {
   const char *Api = "";
   uint64_t Address = 0, Bytes = 0;
-  std::shared_ptr<void> Reservation; ///< graphs: keeps the address theirs
+  std::shared_ptr<void> Reservation{}; ///< graphs: keeps the address theirs
 };
 struct FreeWork {
   const char *Api = "";
@@ -86,7 +88,6 @@ struct FreeWork {
 /// A point in the order that does nothing.
 struct EmptyWork {};
 
-using Work =
-    std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, AllocWork, FreeWork>;
+using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, AllocWork, FreeWork>;
 
 } // namespace scopesan::cpu

@@ -301,6 +301,16 @@ void WorkQueue::hostAfter(const core::NodeId *Nodes, uint32_t Count) {
   HostNode = TheDetector->hostStep(HostTimeline, Nodes, Count);
 }
 
+core::NodeId WorkQueue::hostFree(const char *Api) {
+  HostNode = TheDetector->freeNode(HostTimeline, nullptr, 0);
+  host::Origin From;
+  From.device = uint32_t(currentDevice());
+  From.isHost = true;
+  From.stack = host::captureStack();
+  host::nodeNamed(HostNode, Api, From);
+  return HostNode;
+}
+
 static bool allDone(const Dependencies &D) {
   return std::all_of(D.begin(), D.end(), [](const Dependency &X) { return !X.Op || X.Op->Done; });
 }

@@ -63,6 +63,8 @@ public:
   /// The host's own timeline goes on after `Nodes`.
   void hostAfter(const core::NodeId *Nodes, uint32_t Count);
   core::NodeId hostNode() const { return HostNode; }
+  /// The host frees memory by the call `Api`: its free node, which later work follows.
+  core::NodeId hostFree(const char *Api);
 
   bool inCallback() const { return InCallback; }
   void forgetFailure();
