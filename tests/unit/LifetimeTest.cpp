@@ -68,6 +68,8 @@ TEST_F(D8Memory, AtomicsDieToo) {
   NodeId later = s.launch(p, 1, 1);
   s.load(s.thread(s.block(later), 0), X, Acquire, Scope::System);
   EXPECT_EQ(s.rules(), "D8 D8");
+  s.store(s.thread(s.block(later), 0), X, Release, Scope::System, 4, 8);
+  EXPECT_EQ(s.rules(), "D8 D8 D8");
 }
 
 TEST_F(D8Memory, ReuseIsANewLocation) {

@@ -194,12 +194,15 @@ public:
     }
     if (wrote && !C.options.cxxMode) // S16 tells a thread's writes apart by their time
       C.advance(t);
+    bool isAlive = true;
     forWords(addr, bytes, [&](uint64_t word, uint32_t mask) {
-      F.strong(
+      isAlive &= F.strong(
           t, Shadow.cell(word),
           {Record::make(t.epoch(), site, done, mask, bytes), wrote ? (o ? o->version : 0) + 1 : 0},
           word);
     });
+    if (!isAlive)
+      return;
     if (o && done.kind() != abi::AccessKind::Store)
       Sync.s16Note(t, *o, s);
     if (!wrote)

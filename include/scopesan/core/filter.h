@@ -51,11 +51,11 @@ public:
     weakWriteOverflow(t, c, me, address);
   }
 
-  /// Strong access; `first` is false for the further words of an access wider than one word.
-  void strong(Thread &t, Cell &c, const StrongRecord &me, uint64_t address) {
+  /// Strong access. False when the memory is not alive (D8): then nothing is remembered.
+  bool strong(Thread &t, Cell &c, const StrongRecord &me, uint64_t address) {
     if (!c.overflow()) {
       if (c.write.empty() && !alive(t, c, me, address))
-        return;
+        return false;
       promote(c);
     }
     Overflow &o = *c.overflow();
@@ -67,6 +67,7 @@ public:
       checkReaders(t, o, me, address);
     checkStrong(t, o, me, address, writes);
     addStrong(t, o, me);
+    return true;
   }
 
   /// The overflow block of a cell that is about to hold a synchronization object.
