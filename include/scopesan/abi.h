@@ -17,13 +17,15 @@ inline constexpr uint32_t Version = 2;
 
 /// What an instruction does to memory.
 enum class AccessKind : uint8_t {
-  Load = 0,     ///< reads
-  Store = 1,    ///< writes
-  Rmw = 2,      ///< reads and writes, returns the old value
-  Cas = 3,      ///< reads, writes when the comparison succeeds (O5)
-  Red = 4,      ///< reads and writes, returns nothing: never acquires (O5)
-  Fence = 5,    ///< orders, accesses nothing
-  AsyncCopy = 6 ///< bulk or asynchronous copy (S12)
+  Load = 0,      ///< reads
+  Store = 1,     ///< writes
+  Rmw = 2,       ///< reads and writes, returns the old value
+  Cas = 3,       ///< reads, writes when the comparison succeeds (O5)
+  Red = 4,       ///< reads and writes, returns nothing: never acquires (O5)
+  Fence = 5,     ///< orders, accesses nothing
+  AsyncCopy = 6, ///< bulk or asynchronous copy (S12)
+  Alloc = 7,     ///< memory becomes alive (D8); never an instruction
+  Free = 8       ///< memory ends (D8); never an instruction
 };
 
 /// Ordering semantics. Weak is a plain access; everything else is strong (O1).

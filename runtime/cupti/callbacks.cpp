@@ -175,7 +175,7 @@ void transfer(Collector &c, const Call &k, CUstream stream, bool async, const Ro
   }
   core::NodeId node = c.Order.copy(s);
   k.kept() = node.value;
-  host::nodeNamed(node, k.api, s.ordinal);
+  host::nodeNamed(node, k.api, {.stream = s.ordinal});
   Rows source = from ? *from : Rows{};
   bool reads = from && c.find(source.address), writes = c.find(to.address);
   c.settle(false);

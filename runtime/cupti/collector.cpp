@@ -166,7 +166,7 @@ void Collector::launchBegins(const LaunchRequest &r) {
   record.block = r.block;
   record.cluster = facts.cluster;
   record.dynamicShared = r.dynamicShared;
-  record.stream = s.ordinal;
+  record.origin.stream = s.ordinal;
   record.index = ++LaunchCount;
   record.cooperative = r.cooperative;
   record.domain = r.domain.value;

@@ -325,17 +325,24 @@ void launchStarted(const LaunchRecord &launch) {
       {"grid", launch.grid}, {"block", launch.block}, {"cluster", launch.cluster}};
   for (const auto &[name, d] : dims)
     json.key(name).beginArray().value(d.x).value(d.y).value(d.z).endArray();
-  json.field("shared", launch.dynamicShared).field("stream", launch.stream);
-  json.field("cooperative", launch.cooperative).field("device", launch.device);
+  json.field("shared", launch.dynamicShared).field("stream", launch.origin.stream);
+  json.field("cooperative", launch.cooperative).field("device", launch.origin.device);
   json.field("domain", launch.domain).endObject();
   if (c.openJournal())
     c.write(json.text());
 }
 
-void nodeNamed(core::NodeId node, const std::string &what, uint32_t stream) {
+void nodeNamed(core::NodeId node, const std::string &what, const Origin &origin) {
   Collector &c = collector();
   std::lock_guard guard(c.lock);
-  c.registries.nodes.addApi(node, what, stream);
+  c.registries.nodes.addApi(node, what, origin);
+}
+
+StackId captureStack() {
+  std::vector<uint64_t> addresses = unwind();
+  Collector &c = collector();
+  std::lock_guard guard(c.lock);
+  return c.registries.stacks.add(std::move(addresses));
 }
 
 core::FindingSink &findingSink() { return collector(); }

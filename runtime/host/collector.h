@@ -8,6 +8,7 @@
 #include "scopesan/abi.h"
 #include "scopesan/core/finding.h"
 #include "scopesan/core/ids.h"
+#include "stacks.h"
 
 #include <stdint.h>
 #include <string>
@@ -58,21 +59,34 @@ using SharedResolver = SharedPlace (*)(uint64_t address);
 void setSharedResolver(SharedResolver);
 
 // ---------------------------------------------------------------- launches, copies, host steps
+/// Where work came from. Numbers are for people: small and the same in every run.
+struct Origin {
+  uint32_t stream = 0; ///< ordinal of creation; 0 = legacy default stream
+  uint32_t device = 0;
+  bool isHost = false;      ///< a call of the host that is in no stream
+  uint32_t graph = 0;       ///< 1-based number of the instantiated graph; 0 = not part of one
+  uint32_t graphLaunch = 0; ///< 1-based launch of that graph
+  uint32_t graphNode = 0;   ///< place of the node in the graph's order of creation
+  StackId stack{};          ///< host code that launched it, or that added the node to its graph
+  StackId graphStack{};     ///< host code that launched the graph
+};
+/// The host code that called into the collector's library.
+StackId captureStack();
+
 struct LaunchRecord {
   core::NodeId node;
   core::BlockId firstBlock;
   std::string kernel; ///< demangled
   core::Dim3 grid, block, cluster;
   uint64_t dynamicShared = 0;
-  uint32_t stream = 0; ///< ordinal of creation; 0 = legacy default stream
-  uint32_t index = 0;  ///< 1-based number of the launch in the process
+  uint32_t index = 0; ///< 1-based number of the launch in the process
   bool cooperative = false;
-  uint32_t device = 0;
   uint32_t domain = 0;
+  Origin origin;
 };
 void launchStarted(const LaunchRecord &);
 /// A copy, fill or host step that accesses memory: `what` is the API name ("cudaMemcpyAsync").
-void nodeNamed(core::NodeId node, const std::string &what, uint32_t stream);
+void nodeNamed(core::NodeId node, const std::string &what, const Origin &origin);
 
 // ---------------------------------------------------------------- findings and limits
 /// Where the detector reports to. Deduplicates by rule and site pair, resolves, journals.

@@ -13,6 +13,25 @@ void writeDim(JsonWriter &json, const char *name, core::Dim3 d) {
   json.key(name).beginArray().value(d.x).value(d.y).value(d.z).endArray();
 }
 
+/// Where the work came from: stream, device, graph, host code.
+void writeOrigin(JsonWriter &json, const Registries &registries, const Origin &origin) {
+  if (!origin.isHost)
+    json.field("stream", origin.stream);
+  json.field("device", origin.device);
+  if (origin.graph) {
+    json.field("graph", origin.graph).field("graph_launch", origin.graphLaunch);
+    json.field("graph_node", origin.graphNode);
+  }
+  if (origin.stack.value) {
+    json.key("host");
+    registries.stacks.write(json, origin.stack);
+  }
+  if (origin.graphStack.value) {
+    json.key("graph_host");
+    registries.stacks.write(json, origin.graphStack);
+  }
+}
+
 /// Who: kernel and thread coordinates, or the API call. Blocks and threads are coordinates.
 void writeActor(JsonWriter &json, const Registries &registries, core::NodeId nodeId,
                 core::BlockId block, core::ThreadIndex thread) {
@@ -20,10 +39,10 @@ void writeActor(JsonWriter &json, const Registries &registries, core::NodeId nod
   if (!node)
     return;
   json.field(node->isLaunch ? "kernel" : "api", *node->name);
-  json.field("stream", node->stream);
+  writeOrigin(json, registries, node->origin);
   if (!node->isLaunch)
     return;
-  json.field("launch", node->index).field("device", node->device);
+  json.field("launch", node->index);
   writeDim(json, "block", unflatten(block.value - node->firstBlock.value, node->grid));
   writeDim(json, "thread", unflatten(thread.value, node->block));
   json.field("warp", thread.value / WarpSize).field("lane", thread.value % WarpSize);

@@ -11,6 +11,7 @@ struct Registries {
   SiteRegistry sites;
   AllocationRegistry allocations;
   NodeRegistry nodes;
+  StackRegistry stacks;
 };
 
 /// `shared` is the place of the first overlapping byte if that byte is shared memory.

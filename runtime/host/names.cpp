@@ -11,7 +11,8 @@ template <class Enum, unsigned N> const char *pick(const char *const (&names)[N]
 } // namespace
 
 const char *nameOf(abi::AccessKind kind) {
-  static const char *const Names[] = {"load", "store", "rmw", "cas", "red", "fence", "copy"};
+  static const char *const Names[] = {"load",  "store", "rmw",   "cas", "red",
+                                      "fence", "copy",  "alloc", "free"};
   return pick(Names, kind);
 }
 const char *nameOf(abi::MemoryOrder order) {

@@ -4,15 +4,14 @@ namespace scopesan::host {
 
 void NodeRegistry::addLaunch(const LaunchRecord &launch) {
   ++launchCount;
-  nodes[launch.node.value] = {intern(launch.kernel), true,         launch.firstBlock,
-                              launch.grid,           launch.block, launch.index,
-                              launch.stream,         launch.device};
+  nodes[launch.node.value] = {intern(launch.kernel), true,         launch.firstBlock, launch.grid,
+                              launch.block,          launch.index, launch.origin};
 }
 
-void NodeRegistry::addApi(core::NodeId node, const std::string &api, uint32_t stream) {
+void NodeRegistry::addApi(core::NodeId node, const std::string &api, const Origin &origin) {
   Node entry;
   entry.name = intern(api);
-  entry.stream = stream;
+  entry.origin = origin;
   nodes[node.value] = entry;
 }
 

@@ -16,11 +16,12 @@ public:
     bool isLaunch = false;
     core::BlockId firstBlock;
     core::Dim3 grid, block;
-    uint32_t index = 0, stream = 0, device = 0;
+    uint32_t index = 0;
+    Origin origin;
   };
 
   void addLaunch(const LaunchRecord &launch);
-  void addApi(core::NodeId node, const std::string &api, uint32_t stream);
+  void addApi(core::NodeId node, const std::string &api, const Origin &origin);
   const Node *find(core::NodeId node) const;
   uint64_t launches() const { return launchCount; }
 

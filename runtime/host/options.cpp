@@ -51,9 +51,8 @@ struct Choice {
   std::string_view values; // separated by '|'
 };
 constexpr Choice Choices[] = {
-    {"backend", "auto|cpu|gpu"},
-    {"memory_model", "ptx|c++"},
-    {"volatile", "relaxed|weak"},
+    {"backend", "auto|cpu|gpu"},       {"memory_model", "ptx|c++"},
+    {"volatile", "relaxed|weak"},      {"pageable_copy", "staged|complete"},
     {"progress", "advise|strict|off"},
 };
 

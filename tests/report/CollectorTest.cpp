@@ -159,7 +159,7 @@ TEST(Collector, NamesCopiesAndSharedMemory) {
   Report report = runWithJournal([] {
     core::SiteId first = registerTestModule();
     launchTwoBlocks();
-    host::nodeNamed({6}, "cudaMemcpyAsync", 2);
+    host::nodeNamed({6}, "cudaMemcpyAsync", {.stream = 2});
     host::setSharedResolver(
         [](uint64_t address) { return host::SharedPlace{true, "tile", address - 0x1000, 1024}; });
     core::Finding finding = makeFinding(first);

@@ -98,6 +98,32 @@ TEST(S14, WhatAKernelLearnedPassesOnAtItsEnd) {
   EXPECT_EQ(s.rules(), "D1");
 }
 
+TEST(S14, TheHostLearnsThroughAMarkerWhatAKernelLearned) {
+  // The marker was enqueued before its kernel had learned of the other one's write.
+  Simulation s;
+  TimelineId p = s.stream(), q = s.stream();
+  NodeId k1 = s.launch(p, 1, 1), k2 = s.launch(q, 1, 1);
+  NodeId recorded = s.D.marker(q, nullptr, 0);
+  Thread &t1 = s.thread(s.block(k1), 0), &t2 = s.thread(s.block(k2), 0);
+  s.write(t1, X);
+  s.store(t1, F, Release, Scope::System);
+  s.load(t2, F, Acquire, Scope::System);
+  s.D.threadExit(t2);
+  NodeId host = s.D.hostStep(s.Host, &recorded, 1);
+  s.read(s.thread(s.block(s.launch(s.stream(), 1, 1, {host})), 0), X);
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST(S14, PrecedesFollowsEveryPath) {
+  Simulation s;
+  TimelineId p = s.stream(), q = s.stream();
+  NodeId a = s.launch(p, 1, 1), b = s.D.marker(p, nullptr, 0), c = s.launch(q, 1, 1, {b});
+  NodeId other = s.launch(s.stream(), 1, 1);
+  EXPECT_TRUE(s.D.precedes(a, c));
+  EXPECT_FALSE(s.D.precedes(c, a));
+  EXPECT_FALSE(s.D.precedes(a, other));
+}
+
 TEST(S14, SystemScopeAcquireBringsTheReleasersPastLaunches) {
   Simulation s;
   TimelineId p = s.stream(), q = s.stream();

@@ -48,6 +48,15 @@ std::vector<Frame> frames(const json::Array *array) {
   return result;
 }
 
+HostStack hostStack(const json::Array *array) {
+  HostStack result;
+  if (array)
+    for (const json::Value &value : *array)
+      if (const json::Object *code = value.getAsObject())
+        result.code.push_back({text(*code, "module"), number(*code, "offset")});
+  return result;
+}
+
 Operation operation(const json::Object &object) {
   Operation result;
   result.kind = text(object, "kind");
@@ -66,7 +75,13 @@ Operation operation(const json::Object &object) {
   result.warp = static_cast<unsigned>(number(object, "warp"));
   result.lane = static_cast<unsigned>(number(object, "lane"));
   result.stream = static_cast<unsigned>(number(object, "stream"));
+  result.isHost = !object.get("stream");
   result.device = static_cast<unsigned>(number(object, "device"));
+  result.graph = static_cast<unsigned>(number(object, "graph"));
+  result.graphLaunch = static_cast<unsigned>(number(object, "graph_launch"));
+  result.graphNode = static_cast<unsigned>(number(object, "graph_node"));
+  result.host = hostStack(object.getArray("host"));
+  result.graphHost = hostStack(object.getArray("graph_host"));
   result.needs = text(object, "needs");
   return result;
 }

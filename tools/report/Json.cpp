@@ -36,6 +36,26 @@ void writeFrames(OStream &json, const std::vector<Frame> &frames) {
   });
 }
 
+/// Where the work came from: a graph, and host code.
+void writeOrigin(OStream &json, const Operation &op) {
+  auto writeHost = [&](const char *name, const HostStack &stack) {
+    if (!stack.frames.empty())
+      json.attributeArray(name, [&] {
+        for (const Frame &frame : stack.frames)
+          json.object([&] { writePlace(json, &frame); });
+      });
+  };
+  writeHost("host", op.host);
+  if (!op.graph)
+    return;
+  json.attributeObject("graph", [&] {
+    json.attribute("number", op.graph);
+    json.attribute("launch", op.graphLaunch);
+    json.attribute("node", op.graphNode);
+    writeHost("host", op.graphHost);
+  });
+}
+
 void writeOperation(OStream &json, const Operation &op) {
   json.object([&] {
     writePlace(json, op.place());
@@ -54,7 +74,8 @@ void writeOperation(OStream &json, const Operation &op) {
       json.attribute("type", op.type);
     if (op.kernel.empty()) {
       json.attribute("api", op.api);
-      json.attribute("stream", op.stream);
+      if (!op.isHost)
+        json.attribute("stream", op.stream);
       if (op.hostThread)
         json.attribute("host_thread", op.hostThread);
     } else {
@@ -67,6 +88,7 @@ void writeOperation(OStream &json, const Operation &op) {
       json.attribute("warp", op.warp);
       json.attribute("lane", op.lane);
     }
+    writeOrigin(json, op);
     writeFrames(json, op.frames);
   });
 }

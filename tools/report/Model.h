@@ -20,6 +20,17 @@ struct Frame {
   auto operator<=>(const Frame &) const = default;
 };
 
+/// A place in host code that has no source position yet.
+struct HostCode {
+  std::string module; ///< path of the object
+  uint64_t offset = 0;
+};
+/// Calls of host code, innermost first: as the journal has them, and with source positions.
+struct HostStack {
+  std::vector<HostCode> code;
+  std::vector<Frame> frames; ///< the user's own; empty until symbolize()
+};
+
 /// True for headers of the CUDA toolkit, CCCL, clang and the C++ library: not the user's code.
 bool isToolkitFile(const std::string &file);
 
@@ -40,7 +51,12 @@ struct Operation {
   unsigned launch = 0;
   Coordinates block{}, thread{};
   unsigned warp = 0, lane = 0, stream = 0, device = 0;
-  std::string needs; ///< smallest scope that suffices; blamed operations only
+  bool isHost = false; ///< a call of the host that is in no stream
+  unsigned graph = 0;  ///< number of the instantiated graph that it is part of; 0 = none
+  unsigned graphLaunch = 0, graphNode = 0;
+  HostStack host;      ///< where it was launched, or its node was added to the graph
+  HostStack graphHost; ///< where the graph was launched
+  std::string needs;   ///< smallest scope that suffices; blamed operations only
 
   bool isKnown() const { return !kind.empty(); }
   bool isWeak() const { return order == "weak"; }
@@ -110,6 +126,9 @@ struct Report {
 };
 
 enum class ProgressMode { Advise, Strict, Off };
+
+/// Gives host stacks their source positions, from the debug information of the program's objects.
+void symbolize(Report &report);
 
 /// Moves advisories to where `progress` wants progress-not-promised (D12) to be.
 void applyProgressMode(Report &report, ProgressMode mode);

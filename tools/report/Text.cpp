@@ -93,6 +93,20 @@ private:
     if (!op.frames.empty() || !op.kernel.empty()) // a copy has no place in the source
       writePlace(op.frames, op.placeIndex());
     out << "      by " << describeActor(op) << '\n';
+    writeHost(op.graph ? "added to graph " + std::to_string(op.graph) + " at" : "launched at",
+              op.host);
+    writeHost("graph launched at", op.graphHost);
+  }
+
+  void writeHost(const std::string &what, const HostStack &stack) {
+    std::string words = what;
+    for (const Frame &frame : stack.frames) {
+      out << "         " << words << ' ' << describePosition(frame);
+      if (!frame.function.empty())
+        out << " in " << shortFunctionName(frame.function);
+      out << '\n';
+      words = "called from";
+    }
   }
 
   /// The user's own line with its callers; frames further in are the toolkit's.

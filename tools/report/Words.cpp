@@ -144,6 +144,68 @@ std::string otherVerb(const Finding &finding) {
   return other.kind == "store" ? "overwritten from" : "updated from";
 }
 
+std::string streamName(const Operation &op) {
+  std::string result = op.stream ? "stream " + std::to_string(op.stream) : "the default stream";
+  return op.device ? result + " of device " + std::to_string(op.device) : result;
+}
+
+/// "launch 12 on stream 1", "cudaMemcpyAsync on stream 2", "node 3 of graph 1".
+std::string workName(const Operation &op) {
+  std::string result = op.kernel.empty() ? op.api : "launch " + std::to_string(op.launch);
+  if (op.isHost)
+    return result + " by the host";
+  if (op.graph)
+    return result + " (node " + std::to_string(op.graphNode) + " of graph " +
+           std::to_string(op.graph) + ")";
+  return result + " on " + streamName(op);
+}
+
+/// The edge that two pieces of work lack (S14).
+std::string missingEdge(const Operation &a, const Operation &b) {
+  bool oneGraph = a.graph && a.graph == b.graph && a.graphLaunch == b.graphLaunch;
+  if (oneGraph)
+    return "no path in graph " + std::to_string(a.graph) + " between node " +
+           std::to_string(a.graphNode) + " and node " + std::to_string(b.graphNode);
+  bool oneStream = !a.graph && !b.graph && a.stream == b.stream && a.device == b.device;
+  if (oneStream && !b.kernel.empty())
+    return workName(b) + " not waiting (griddepcontrol.wait) for the end of " + workName(a);
+  return "no event or stream order between " + workName(a) + " and " + workName(b);
+}
+
+std::string gapOf(const Finding &finding) {
+  const Operation &a = finding.accesses[0], &b = finding.accesses[1];
+  bool work = finding.distance == "between-kernels" || finding.distance == "between-domains";
+  if (work && (a.launch || !a.api.empty()) && (b.launch || !b.api.empty()))
+    return missingEdge(a, b);
+  return distanceRow(finding.distance).gap.str();
+}
+
+/// D8: an access outside of its memory's life, or a free that does not follow an access.
+std::string lifetimeOf(const Finding &finding) {
+  const Operation &first = finding.accesses[0], &second = finding.accesses[1];
+  std::string access = describeShort(second) + " by " + actorIn(finding, second, first, true);
+  if (second.kind == "free")
+    return describeShort(first) + " by " + actorIn(finding, first, second, false) +
+           " of memory that " + second.api + " frees, with " + gapOf(finding);
+  if (first.kind == "free")
+    return access + " of memory that " + first.api + " has freed";
+  if (first.kind == "alloc")
+    return access + " of memory that " + first.api + " allocates, with " + gapOf(finding);
+  if (!first.isKnown() && finding.memory.kind == "unknown")
+    return access + " of host memory that is not mapped for the device";
+  return access + " of memory that was not alive";
+}
+
+std::string aliveHint(const Finding &finding) {
+  StringRef first = finding.accesses[0].kind;
+  if (first == "alloc")
+    return "use the memory in the stream that allocated it, or order its users after the "
+           "allocation by an event";
+  if (!finding.accesses[0].isKnown() && finding.memory.kind == "unknown")
+    return "allocate the memory with CUDA, or register it with cudaHostRegister";
+  return "keep the memory alive until every access to it is ordered before its end";
+}
+
 std::string expand(StringRef pattern, const Finding &finding) {
   const Operation &first = finding.accesses[0], &second = finding.accesses[1];
   unsigned narrow = narrowIndex(finding);
@@ -159,10 +221,12 @@ std::string expand(StringRef pattern, const Finding &finding) {
       {"narrowby", by[narrow]},
       {"otherby", by[1 - narrow]},
       {"otherverb", otherVerb(finding)},
-      {"gap", distance.gap.str()},
+      {"gap", gapOf(finding)},
       {"must", distance.must.str()},
       {"blamed", blamedPhrase(finding)},
       {"needs", neededScope(finding)},
+      {"lifetime", lifetimeOf(finding)},
+      {"alive", aliveHint(finding)},
   };
   std::string result;
   while (!pattern.empty()) {
@@ -185,6 +249,8 @@ std::string verbNoun(const Operation &op) {
       {"rmw", "atomic update"}, {"cas", "compare-exchange"},
       {"red", "reduction"},     {"fence", "fence"},
       {"copy", "copy"}};
+  if (op.kind == "alloc" || op.kind == "free")
+    return op.kind == "free" ? "free" : "allocation";
   if (op.isWeak())
     if (auto it = Weak.find(op.kind); it != Weak.end())
       return it->second.str();
@@ -235,6 +301,8 @@ std::string describeLong(const Operation &op) {
   if (!op.isKnown())
     return "an access that is not known";
   std::string result;
+  if (op.kind == "alloc" || op.kind == "free")
+    return verbNoun(op);
   if (op.bytes)
     result = std::to_string(op.bytes) + "-byte ";
   if (op.isVolatile)
@@ -255,7 +323,9 @@ std::string describeActor(const Operation &op) {
     if (op.hostThread)
       out << hostThread(op) << (op.api.empty() ? "" : " in " + op.api);
     else
-      out << (op.api.empty() ? "the host" : op.api) << " on stream " << op.stream;
+      out << (op.api.empty() ? "the host" : op.api);
+    if (!op.isHost)
+      out << " on stream " << op.stream;
     return result;
   }
   auto dim = [&](const char *what, const Coordinates &c) {

@@ -40,6 +40,7 @@ void complete(report::Report &report, const RunFacts &facts, const host::Options
   report.end = facts.end;
   report::applyProgressMode(report, progressMode(options.progress));
   report::addDerivedLimits(report);
+  report::symbolize(report);
 }
 
 /// Writes a file through `write`. Returns a message or the empty string.

@@ -1,6 +1,7 @@
 // What the rules share: launch order, sink, options, counters.
 #pragma once
 
+#include "scopesan/core/lifetime.h"
 #include "scopesan/core/shadow.h"
 #include "scopesan/core/thread.h"
 
@@ -78,6 +79,7 @@ struct Context {
   uint64_t sharedWindow = 0, sharedWindowBytes = 0;
   uint64_t accessed = 0;   ///< address of the access that is being checked
   bool unmodelled = false; ///< X1: an operation that nobody models was executed
+  Lifetimes lifetimes;
 
   /// Happens-before: does everything at `e` precede the present of `t`?
   bool ordered(const Thread &t, const Epoch &e) const {

@@ -49,11 +49,21 @@ public:
   NodeId copyNode(TimelineId stream, const NodeId *after, uint32_t n) {
     return C.order.add(NodeKind::Copy, stream, after, n, LaunchFacts(), 1);
   }
+  /// Stream-ordered memory becomes alive (D8).
+  NodeId allocNode(TimelineId stream, const NodeId *after, uint32_t n) {
+    return C.order.add(NodeKind::Alloc, stream, after, n, LaunchFacts(), 1);
+  }
+  /// Memory ends (D8).
+  NodeId freeNode(TimelineId stream, const NodeId *after, uint32_t n) {
+    return C.order.add(NodeKind::Free, stream, after, n, LaunchFacts(), 1);
+  }
   /// An event record or another point in stream order that accesses nothing.
   NodeId marker(TimelineId stream, const NodeId *after, uint32_t n) {
     return C.order.add(NodeKind::Marker, stream, after, n, LaunchFacts(), 0);
   }
   NodeId last(TimelineId t) const { return C.order.last(t); }
+  /// S14: `a` is complete before `b` starts.
+  bool precedes(NodeId a, NodeId b) const { return C.order.precedes(a, b); }
   BlockId firstBlock(NodeId n) const { return C.order.node(n).firstBlock; }
 
   /// Weak accesses of a copy, fill or host step. Addresses and sizes in bytes.
@@ -184,12 +194,15 @@ public:
     }
     if (wrote && !C.options.cxxMode) // S16 tells a thread's writes apart by their time
       C.advance(t);
+    bool isAlive = true;
     forWords(addr, bytes, [&](uint64_t word, uint32_t mask) {
-      F.strong(
+      isAlive &= F.strong(
           t, Shadow.cell(word),
           {Record::make(t.epoch(), site, done, mask, bytes), wrote ? (o ? o->version : 0) + 1 : 0},
           word);
     });
+    if (!isAlive)
+      return;
     if (o && done.kind() != abi::AccessKind::Store)
       Sync.s16Note(t, *o, s);
     if (!wrote)
@@ -425,11 +438,35 @@ public:
 
   // ---------------------------------------------------------------- memory
 
-  /// [addr, addr + bytes) becomes a new location (P5): allocated, freed, a new block's shared
-  /// memory.
+  /// [addr, addr + bytes) becomes a new location (P5): a new block's shared memory and the like.
   void forget(uint64_t addr, uint64_t bytes) {
     Shadow.forget(addr, bytes, [&](Cell &c, uint64_t word) { F.forget(c, word); });
   }
+  /// Memory was allocated: with `since`, an alloc node, accesses must be ordered after it (D8).
+  void allocated(uint64_t addr, uint64_t bytes, NodeId since = {}) {
+    forget(addr, bytes);
+    C.lifetimes.clear(addr, addr + bytes);
+    if (since.value) {
+      actor(since); // it has begun
+      C.lifetimes.set(addr, addr + bytes, since, true);
+    }
+  }
+  /// Memory was freed by the free node `by`. D8 for accesses that are not ordered before it, unless
+  /// `afterAll` says that the free waited for everything, and for every access from now on.
+  void freed(uint64_t addr, uint64_t bytes, NodeId by, bool afterAll) {
+    Thread &t = actor(by);
+    Op op(abi::AccessKind::Store, abi::MemoryOrder::Weak, Scope::Thread);
+    J.beginAccess();
+    if (!afterAll)
+      Shadow.forTouched(addr, bytes, [&](Cell &c, uint64_t word) {
+        F.weakWrite(t, c, Record::make(t.epoch(), {}, op, FullWord, WordBytes), word);
+      });
+    forget(addr, bytes);
+    Shadow.drop(addr, bytes);
+    C.lifetimes.set(addr, addr + bytes, by, false);
+  }
+  /// The memory is no longer watched: its addresses may be used for something else.
+  void unwatch(uint64_t addr, uint64_t bytes) { C.lifetimes.clear(addr, addr + bytes); }
 
   uint64_t checkedAccesses() const { return Checked; }
   const RuleCounters &counters() const { return C.counters; }

@@ -19,6 +19,8 @@ public:
     if (me.proxy() == Proxy::NonCoherent)
       return nonCoherentRead(t, c, me, address);
     if (!c.overflow()) {
+      if (c.write.empty() && !alive(t, c, me, address))
+        return;
       if (!c.write.empty() && !C.ordered(t, c.write, me))
         J.conflict(t, c.write, me, address);
       if (me.mask() == FullWord) {
@@ -35,6 +37,8 @@ public:
   /// Weak write of the bytes `me.mask()` of the word.
   void weakWrite(Thread &t, Cell &c, const Record &me, uint64_t address) {
     if (!c.overflow()) {
+      if (c.write.empty() && !alive(t, c, me, address))
+        return;
       bool w = c.write.empty() || C.ordered(t, c.write, me);
       bool r = c.read.empty() || C.ordered(t, c.read, me);
       if (w && r && me.mask() == FullWord) {
@@ -47,10 +51,13 @@ public:
     weakWriteOverflow(t, c, me, address);
   }
 
-  /// Strong access; `first` is false for the further words of an access wider than one word.
-  void strong(Thread &t, Cell &c, const StrongRecord &me, uint64_t address) {
-    if (!c.overflow())
+  /// Strong access. False when the memory is not alive (D8): then nothing is remembered.
+  bool strong(Thread &t, Cell &c, const StrongRecord &me, uint64_t address) {
+    if (!c.overflow()) {
+      if (c.write.empty() && !alive(t, c, me, address))
+        return false;
       promote(c);
+    }
     Overflow &o = *c.overflow();
     bool writes = me.op().isWrite();
     for (const Record &w : o.writes)
@@ -60,6 +67,7 @@ public:
       checkReaders(t, o, me, address);
     checkStrong(t, o, me, address, writes);
     addStrong(t, o, me);
+    return true;
   }
 
   /// The overflow block of a cell that is about to hold a synchronization object.
@@ -82,12 +90,36 @@ public:
   }
 
 private:
+  // ------------------------------------------------------------------ lifetimes
+
+  /// D8, asked when nobody has written a word: false when its memory is not alive, and the access
+  /// is not remembered. Memory that is alive since a node counts as written by that node.
+  bool alive(Thread &t, Cell &c, const Record &me, uint64_t address) {
+    if (!C.lifetimes.any() || !c.read.empty()) [[likely]]
+      return true;
+    const Lifetimes::Region *r = C.lifetimes.find(address);
+    if (!r)
+      return true;
+    if (!r->alive) {
+      J.d8Freed(t, r->node, me, address);
+      return false;
+    }
+    BlockId block = C.order.node(r->node).firstBlock;
+    Op op(abi::AccessKind::Store, abi::MemoryOrder::Weak, Scope::Thread);
+    if (block.value != me.block)
+      c.write = Record::make({block, {0}, {1}}, SiteId(), op, FullWord, WordBytes);
+    return true;
+  }
+
   // ------------------------------------------------------------------ checks
 
   /// O6, D11: no write of the grid's lifetime may touch what a non-coherent read reads.
   void nonCoherentRead(Thread &t, Cell &c, const Record &me, uint64_t address) {
-    if (!c.overflow())
+    if (!c.overflow()) {
+      if (c.write.empty() && !alive(t, c, me, address))
+        return;
       promote(c);
+    }
     Overflow &o = *c.overflow();
     auto check = [&](const Record &w) {
       if ((w.mask() & me.mask()) && w.op().isWrite() && !C.launchOrdered(t, w.epoch()))

@@ -15,6 +15,8 @@ public:
   void conflict(Thread &t, const Record &old, const Record &me, uint64_t address) {
     if (C.ordered(t, old.epoch())) // in order, so only a proxy can be missing
       return d9Proxy(t, old, me, address);
+    if (C.order.isLifetime({old.block}) || C.order.isLifetime({me.block}))
+      return reportPair(Rule::Lifetime, RuleCounters::D8, t, old, me, address);
     bool strong = old.op().isStrong() && me.op().isStrong();
     SyncOp a = syncOp(old), b = C.syncOp(t, me.op(), {me.site});
     if (strong && completeOverlap(old, me)) {
@@ -54,6 +56,14 @@ public:
     f.first = {{}, Op(), owner.node, owner.block, {}, access.address, 0};
     f.second = access;
     C.sink.report(f);
+  }
+
+  /// D8: `me` touches memory that `freedBy` has freed; no order makes that right.
+  void d8Freed(Thread &t, NodeId freedBy, const Record &me, uint64_t address) {
+    Record end;
+    end.block = C.order.node(freedBy).firstBlock.value;
+    end.setMask(me.mask());
+    reportPair(Rule::Lifetime, RuleCounters::D8, t, end, me, address);
   }
 
   /// Starts a new access: one finding per partner and access, however many words overlap.
@@ -212,6 +222,12 @@ private:
     if (r.bytes())
       address &= ~uint64_t(r.bytes() - 1);
     LaunchOrder::Issuer by = C.order.issuerOf({r.block});
+    NodeKind kind = C.order.node(p.node).kind;
+    if (kind == NodeKind::Alloc || kind == NodeKind::Free) {
+      Op op(kind == NodeKind::Free ? abi::AccessKind::Free : abi::AccessKind::Alloc,
+            abi::MemoryOrder::Weak, Scope::Thread);
+      return {{}, op, p.node, p.block, {}, word, 0};
+    }
     return {{r.site},
             r.op(),
             p.node,

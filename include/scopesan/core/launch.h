@@ -12,7 +12,8 @@
 
 namespace scopesan::core {
 
-enum class NodeKind : uint8_t { HostStep, Kernel, Copy, Marker };
+/// Alloc and Free: memory becomes alive, or ends (D8). They are ordered like copies.
+enum class NodeKind : uint8_t { HostStep, Kernel, Copy, Marker, Alloc, Free };
 
 /// Shape and placement of a kernel launch. Sizes in threads and blocks.
 struct LaunchFacts {
@@ -68,7 +69,6 @@ public:
     for (uint32_t i = 0; i < n; ++i)
       if (after[i].value)
         precede(node, after[i]);
-    node.begun = kind == NodeKind::HostStep; // created when it executes
     node.firstBlock = NextBlock;
     node.blockCount = blockCount;
     if (blockCount) {
@@ -77,6 +77,8 @@ public:
     }
     line.push(id);
     node.orderedBelow = orderedBelow(node);
+    if (kind == NodeKind::HostStep) // created when it executes
+      begin(id);
     return id;
   }
 
@@ -157,6 +159,12 @@ public:
   bool precedes(NodeId a, const NodeClock &past) const {
     const LaunchNode &n = Nodes[a.value];
     return past.covers(n.timeline, n.sequence);
+  }
+
+  /// `block` is the end or the beginning of memory's life rather than an access.
+  bool isLifetime(BlockId block) const {
+    NodeKind k = Nodes[nodeOf(block).value].kind;
+    return k == NodeKind::Alloc || k == NodeKind::Free;
   }
 
   /// The node that `block` belongs to.

@@ -191,24 +191,40 @@ public:
         f(p->cells[w]);
     });
   }
-  /// Calls f(cell, address) for each touched cell of [address, address + bytes), which then becomes
-  /// empty.
+  /// Calls f(cell, address) for each touched cell of [address, address + bytes).
+  template <class F> void forTouched(uint64_t address, uint64_t bytes, F f) {
+    forPages(address, bytes, [&](Page &p, uint64_t base, uint32_t from, uint32_t to) {
+      for (uint32_t w = maxOf(from, p.low), stop = minOf(to, p.high); w < stop; ++w)
+        f(p.cells[w], base + uint64_t(w) * WordBytes);
+    });
+  }
+  /// The same for cells that then become empty.
   template <class F> void forget(uint64_t address, uint64_t bytes, F f) {
-    if (!bytes)
+    forPages(address, bytes, [&](Page &p, uint64_t base, uint32_t from, uint32_t to) {
+      clear(p, base, from, to, f);
+    });
+  }
+  /// Gives back the memory of pages that lie wholly in [address, address + bytes), after forget().
+  void drop(uint64_t address, uint64_t bytes) {
+    uint64_t first = (address + PageBytes - 1) >> PageBits, last = (address + bytes) >> PageBits;
+    if (last > first && last - first > Pages.size()) { // fewer pages than addresses
+      Vec<uint64_t> inside;
+      Pages.forEach([&](uint64_t key, Page *) {
+        if (key - 1 >= first && key - 1 < last)
+          inside.push(key - 1);
+      });
+      for (uint64_t n : inside)
+        dropPage(n);
       return;
-    uint64_t end = address + bytes;
-    for (uint64_t n = address >> PageBits; n <= (end - 1) >> PageBits; ++n)
-      if (Page **p = Pages.find(n + 1)) {
-        uint64_t base = n << PageBits;
-        uint32_t from = address > base ? (address - base) / WordBytes : 0;
-        uint32_t to = minOf<uint64_t>(PageWords, (end - base + WordBytes - 1) / WordBytes);
-        clear(**p, base, from, to, f);
-      }
+    }
+    for (uint64_t n = first; n < last; ++n)
+      dropPage(n);
   }
   size_t footprint() const { return Pages.size() * sizeof(Page); }
 
 private:
   static constexpr uint32_t PageBits = 12, PageWords = 1 << (PageBits - 2), CacheSize = 1024;
+  static constexpr uint64_t PageBytes = uint64_t(1) << PageBits;
   struct Page {
     uint32_t low = PageWords, high = 0; ///< touched words lie in [low, high)
     Cell cells[PageWords];
@@ -223,6 +239,29 @@ private:
       p = new (allocate(sizeof(Page)), PlacementTag{}) Page();
     c = {number, p};
     return p;
+  }
+  /// Calls f(page, its address, first word, end word) for the known pages of a range.
+  template <class F> void forPages(uint64_t address, uint64_t bytes, F f) {
+    if (!bytes)
+      return;
+    uint64_t end = address + bytes;
+    for (uint64_t n = address >> PageBits; n <= (end - 1) >> PageBits; ++n)
+      if (Page **p = Pages.find(n + 1)) {
+        uint64_t base = n << PageBits;
+        uint32_t from = address > base ? (address - base) / WordBytes : 0;
+        f(**p, base, from,
+          uint32_t(minOf<uint64_t>(PageWords, (end - base + WordBytes - 1) / WordBytes)));
+      }
+  }
+  void dropPage(uint64_t n) {
+    Page **p = Pages.find(n + 1);
+    if (!p)
+      return;
+    deallocate(*p);
+    Pages.erase(n + 1);
+    CacheEntry &c = Cache[n & (CacheSize - 1)];
+    if (c.number == n)
+      c = CacheEntry();
   }
   template <class F> static void clear(Page &p, uint64_t base, uint32_t from, uint32_t to, F f) {
     uint32_t lo = maxOf(from, p.low), hi = minOf(to, p.high);

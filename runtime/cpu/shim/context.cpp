@@ -100,12 +100,23 @@ Context::Context() {
 
 Context &scopesan::cpu::context() {
   static Context *Instance = TheContext = new Context;
-  static bool Started = (Instance->Work.start(*Instance), true);
+  static bool Started = (Instance->start(), true);
   (void)Started;
   return *Instance;
 }
 
 bool scopesan::cpu::contextExists() { return TheContext != nullptr; }
+
+void Context::start() {
+  Work.start(*this);
+  Streams.start(DeviceCount,
+                [this](core::NodeId N) { return Detector->precedes(N, Work.hostNode()); });
+}
+
+int &scopesan::cpu::currentDevice() {
+  static thread_local int Device = 0;
+  return Device;
+}
 
 cudaError_t &scopesan::cpu::lastError() {
   static thread_local cudaError_t Error = cudaSuccess;

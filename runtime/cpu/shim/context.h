@@ -5,6 +5,7 @@
 #include "cpu/shim/api_mutex.h"
 #include "cpu/shim/cuda_api.h"
 #include "cpu/shim/memory_table.h"
+#include "cpu/shim/stream_table.h"
 #include "cpu/shim/work_queue.h"
 #include "host/collector.h"
 #include "host/options.h"
@@ -18,7 +19,10 @@ public:
   ApiMutex Mutex;
   std::unique_ptr<core::Detector> Detector;
   MemoryTable Memory;
+  StreamTable Streams;
   WorkQueue Work;
+  int DeviceCount = 1;
+  uint32_t DomainCount = 4; ///< memory-synchronization domains of a device (P6)
   /// An error that killed the device; every call returns it until cudaDeviceReset.
   cudaError_t Sticky = cudaSuccess;
   /// Host threads that made API calls so far, at most 2 (one or many).
@@ -27,6 +31,7 @@ public:
   size_t Limits[8] = {};
   uint32_t LaunchCount = 0;
 
+  void start();
   void noteHostThread();
 };
 
@@ -34,6 +39,9 @@ public:
 Context &context();
 /// False while no CUDA function has been called and no device code registered.
 bool contextExists();
+
+/// The device that the calling thread chose.
+int &currentDevice();
 
 /// The calling thread's last error.
 cudaError_t &lastError();

@@ -1,10 +1,7 @@
 #include "cpu/shim/copies.h"
 
+#include "cpu/shim/capture.h"
 #include "cpu/shim/variants.h"
-
-#include <memory>
-#include <string.h>
-#include <vector>
 
 using namespace scopesan;
 using namespace scopesan::cpu;
@@ -13,103 +10,117 @@ namespace {
 
 uint64_t raw(const void *P) { return reinterpret_cast<uint64_t>(P); }
 
-bool onDeviceOnly(const Allocation *A) {
-  return A && !A->onHost() && A->Kind != host::MemoryKind::Managed;
-}
-
-/// Reports the accesses of a copy's one side. Pageable host memory is not shadowed.
-void shadow(Context &C, core::NodeId Node, const Place &P, const Box &B, bool Write) {
-  forRuns(P, B, [&](char *Run, size_t Bytes) {
-    if (!C.Memory.find(Run))
-      return;
-    if (Write)
-      C.Detector->nodeWrite(Node, raw(Run), Bytes, core::SiteId{});
-    else
-      C.Detector->nodeRead(Node, raw(Run), Bytes, core::SiteId{});
-  });
-}
-
-void moveBytes(const Place &To, const Place &From, const Box &B) {
-  for (size_t Z = 0; Z < B.Depth; ++Z)
-    for (size_t Y = 0; Y < B.Height; ++Y)
-      memmove(To.Base + Z * To.Slice + Y * To.Pitch, From.Base + Z * From.Slice + Y * From.Pitch,
-              B.Width);
-}
-
 /// The whole box lies inside the allocation that contains its start.
 bool inside(const Allocation &A, const Place &P, const Box &B) {
   uint64_t Last = raw(P.Base) + (B.Depth - 1) * P.Slice + (B.Height - 1) * P.Pitch + B.Width - 1;
   return A.contains(Last);
 }
 
-struct Sides {
-  const Allocation *To, *From;
-};
+/// What the synchronization behaviour of a copy depends on.
+enum class Side { Pageable, Pinned, Managed, Device };
 
-cudaError_t check(const CopyRequest &R, const Sides &S) {
-  if (!R.To.Base || !R.From.Base)
-    return cudaErrorInvalidValue;
-  if (unsigned(R.Kind) > cudaMemcpyDefault)
-    return cudaErrorInvalidMemcpyDirection;
-  bool ToDevice = R.Kind == cudaMemcpyHostToDevice || R.Kind == cudaMemcpyDeviceToDevice;
-  bool FromDevice = R.Kind == cudaMemcpyDeviceToHost || R.Kind == cudaMemcpyDeviceToDevice;
-  if ((ToDevice && !S.To) || (FromDevice && !S.From))
-    return cudaErrorInvalidValue;
-  if ((S.To && !inside(*S.To, R.To, R.Size)) || (S.From && !inside(*S.From, R.From, R.Size)))
-    return cudaErrorInvalidValue;
-  return cudaSuccess;
+Side sideOf(Context &C, const Place &P) {
+  const Allocation *A = C.Memory.find(P.Base);
+  if (!A)
+    return Side::Pageable;
+  if (A->Kind == host::MemoryKind::Managed)
+    return Side::Managed;
+  return A->onHost() ? Side::Pinned : Side::Device;
 }
 
-/// An asynchronous copy takes pageable memory at the call: CUDA stages it.
-std::shared_ptr<std::vector<char>> stage(Place &From, const Box &B) {
-  auto Copy = std::make_shared<std::vector<char>>(B.Width * B.Height * B.Depth);
-  Place Staged{Copy->data(), B.Width, B.Width * B.Height};
-  moveBytes(Staged, From, B);
-  From = Staged;
-  return Copy;
+/// Pageable memory is read at the call: CUDA stages it.
+void stage(CopyWork &W) {
+  W.Staged = std::make_shared<std::vector<char>>(W.Size.Width * W.Size.Height * W.Size.Depth);
+  Place Buffer{W.Staged->data(), W.Size.Width, W.Size.Width * W.Size.Height};
+  moveBytes(Buffer, W.From, W.Size);
+  W.From = Buffer;
+}
+
+/// What a copy promises to the host that calls it ("API synchronization behavior" of the CUDA
+/// runtime's reference):
+///   synchronous    pageable -> device  waits for the stream, returns when the source is staged
+///                  device -> device    nothing
+///                  all others          returns when the copy is complete
+///   asynchronous   host -> host        returns when the copy is complete
+///                  device <-> pageable "might be synchronous": nothing
+///                  all others          nothing
+/// Copies that involve managed memory count as host copies where they are synchronous.
+enum class Promise { Nothing, Staged, Complete };
+
+Promise promiseOf(Side To, Side From, bool Async) {
+  bool ToHost = To == Side::Pageable || To == Side::Pinned;
+  bool FromHost = From == Side::Pageable || From == Side::Pinned;
+  if (ToHost && FromHost)
+    return Promise::Complete;
+  if (Async || (To == Side::Device && From == Side::Device))
+    return Promise::Nothing;
+  if (To == Side::Device && From == Side::Pageable && host::options().pageable_copy == "staged")
+    return Promise::Staged;
+  return Promise::Complete;
 }
 
 } // namespace
 
-// When the host waits: copies to pageable memory always; synchronous copies unless both sides are
-// device memory (documented in "API synchronization behavior"). A synchronous copy from pageable
-// memory may return before the transfer in CUDA; it is taken as complete, as everybody assumes.
-cudaError_t scopesan::cpu::copy(const CopyRequest &R) {
-  return streamCall(R.Queue, [&](Context &C, Stream &S) {
-    if (R.Size.empty())
+cudaError_t scopesan::cpu::checkCopy(Context &C, CopyWork &W) {
+  if (!W.To.Base || !W.From.Base)
+    return cudaErrorInvalidValue;
+  if (unsigned(W.Kind) > cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
+  const Allocation *To = C.Memory.find(W.To.Base), *From = C.Memory.find(W.From.Base);
+  W.ToKnown = To != nullptr;
+  W.FromKnown = From != nullptr;
+  bool ToDevice = W.Kind == cudaMemcpyHostToDevice || W.Kind == cudaMemcpyDeviceToDevice;
+  bool FromDevice = W.Kind == cudaMemcpyDeviceToHost || W.Kind == cudaMemcpyDeviceToDevice;
+  if ((ToDevice && !To) || (FromDevice && !From))
+    return cudaErrorInvalidValue;
+  if ((To && !inside(*To, W.To, W.Size)) || (From && !inside(*From, W.From, W.Size)))
+    return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+cudaError_t scopesan::cpu::checkFill(Context &C, const FillWork &W) {
+  const Allocation *A = C.Memory.find(W.To.Base);
+  return A && inside(*A, W.To, W.Size) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t scopesan::cpu::copy(const CopyWork &Given, cudaStream_t Queue, bool Async) {
+  return streamCall(Queue, [&](Context &C, Stream &S) {
+    CopyWork W = Given;
+    if (W.Size.empty())
       return cudaSuccess;
-    Sides Known{C.Memory.find(R.To.Base), C.Memory.find(R.From.Base)};
-    if (cudaError_t E = check(R, Known); E != cudaSuccess)
+    if (cudaError_t E = checkCopy(C, W); E != cudaSuccess)
       return E;
-    bool Wait = R.Async ? !Known.To : !(onDeviceOnly(Known.To) && onDeviceOnly(Known.From));
-    Place From = R.From;
-    std::shared_ptr<std::vector<char>> Staged;
-    if (!Wait && !Known.From)
-      Staged = stage(From, R.Size);
-    OperationRef Op =
-        C.Work.enqueueCopy(S, [&C, To = R.To, From, Size = R.Size, Staged](Operation &Self) {
-          shadow(C, Self.Node, From, Size, false);
-          shadow(C, Self.Node, To, Size, true);
-          moveBytes(To, From, Size);
-        });
-    host::nodeNamed(Op->Node, R.Api, S.Ordinal);
-    return Wait ? C.Work.waitFor(Op) : cudaSuccess;
+    if (S.Capturing)
+      return Async ? submit(C, S, W) : captureFails(S, cudaErrorStreamCaptureImplicit);
+    Side To = sideOf(C, W.To), From = sideOf(C, W.From);
+    Promise P = promiseOf(To, From, Async);
+    if (P == Promise::Staged)
+      if (cudaError_t E = C.Work.waitForStream(S); E != cudaSuccess)
+        return E;
+    if (From == Side::Pageable && P != Promise::Complete)
+      stage(W);
+    OperationRef Op;
+    if (cudaError_t E = submit(C, S, W, &Op); E != cudaSuccess)
+      return E;
+    if (P == Promise::Complete)
+      return C.Work.waitFor(Op);
+    // The buffer may be gone when the caller goes on; CUDA completes such a copy in the call, too.
+    return To == Side::Pageable ? C.Work.runUntilDone(Op) : cudaSuccess;
   });
 }
 
-cudaError_t scopesan::cpu::fill(const FillRequest &R) {
-  return streamCall(R.Queue, [&](Context &C, Stream &S) {
-    if (R.Size.empty())
+cudaError_t scopesan::cpu::fill(const FillWork &W, cudaStream_t Queue, bool Async) {
+  return streamCall(Queue, [&](Context &C, Stream &S) {
+    if (W.Size.empty())
       return cudaSuccess;
-    const Allocation *A = C.Memory.find(R.To.Base);
-    if (!A || !inside(*A, R.To, R.Size))
-      return cudaErrorInvalidValue;
-    OperationRef Op =
-        C.Work.enqueueCopy(S, [&C, To = R.To, Size = R.Size, Value = R.Value](Operation &Self) {
-          shadow(C, Self.Node, To, Size, true);
-          forRuns(To, Size, [&](char *Run, size_t Bytes) { memset(Run, Value, Bytes); });
-        });
-    host::nodeNamed(Op->Node, R.Api, S.Ordinal);
-    return !R.Async && A->onHost() ? C.Work.waitFor(Op) : cudaSuccess;
+    if (cudaError_t E = checkFill(C, W); E != cudaSuccess)
+      return E;
+    if (S.Capturing && !Async)
+      return captureFails(S, cudaErrorStreamCaptureImplicit);
+    OperationRef Op;
+    if (cudaError_t E = submit(C, S, W, &Op); E != cudaSuccess)
+      return E;
+    // Documented: asynchronous with respect to the host except on pinned host memory.
+    return !Async && sideOf(C, W.To) == Side::Pinned ? C.Work.waitFor(Op) : cudaSuccess;
   });
 }

@@ -5,18 +5,6 @@
 
 namespace scopesan::cpu {
 
-struct Place {
-  char *Base = nullptr;
-  size_t Pitch = 0; ///< bytes from row to row
-  size_t Slice = 0; ///< bytes from plane to plane
-};
-
-struct Box {
-  size_t Width = 0; ///< bytes
-  size_t Height = 1, Depth = 1;
-  bool empty() const { return !Width || !Height || !Depth; }
-};
-
 /// Calls F(address, bytes) for each contiguous run of a box at a place.
 template <typename Function> void forRuns(const Place &P, const Box &B, Function F) {
   if (B.Height == 1 && B.Depth == 1)
@@ -27,25 +15,27 @@ template <typename Function> void forRuns(const Place &P, const Box &B, Function
     for (size_t Y = 0; Y < B.Height; ++Y)
       F(P.Base + Z * P.Slice + Y * P.Pitch, B.Width);
 }
+void moveBytes(const Place &To, const Place &From, const Box &B);
 
-struct CopyRequest {
-  const char *Api;
-  Place To, From;
-  Box Size;
-  cudaMemcpyKind Kind;
-  cudaStream_t Queue;
-  bool Async;
-};
-cudaError_t copy(const CopyRequest &R);
+inline Place lineAt(const void *P) { return {static_cast<char *>(const_cast<void *>(P)), 0, 0}; }
+inline Place placeOf(const cudaPitchedPtr &P, const cudaPos &At) {
+  size_t Slice = P.pitch * P.ysize;
+  return {static_cast<char *>(P.ptr) + At.z * Slice + At.y * P.pitch + At.x, P.pitch, Slice};
+}
 
-struct FillRequest {
-  const char *Api;
-  Place To;
-  Box Size;
-  int Value;
-  cudaStream_t Queue;
-  bool Async;
-};
-cudaError_t fill(const FillRequest &R);
+/// A copy between pitched places; arrays are not looked at.
+CopyWork copyOf(const char *Api, const cudaMemcpy3DParms &P);
+
+/// Are the places inside known memory, as far as the direction demands it?
+cudaError_t checkCopy(Context &C, CopyWork &W);
+cudaError_t checkFill(Context &C, const FillWork &W);
+
+/// Where `Bytes` at `Offset` of a device variable lie; an error when they do not fit.
+cudaError_t resolveSymbol(const void *Symbol, size_t Offset, size_t Bytes, char *&Address);
+
+/// A copy as an API call asks for it: checks, enqueues or captures, and synchronizes with the host
+/// as documented.
+cudaError_t copy(const CopyWork &W, cudaStream_t Queue, bool Async);
+cudaError_t fill(const FillWork &W, cudaStream_t Queue, bool Async);
 
 } // namespace scopesan::cpu

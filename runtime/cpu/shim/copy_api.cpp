@@ -9,11 +9,9 @@ using namespace scopesan::cpu;
 
 namespace {
 
-Place line(const void *P) { return {static_cast<char *>(const_cast<void *>(P)), 0, 0}; }
-
 cudaError_t copyLine(const char *Api, void *To, const void *From, size_t Bytes, cudaMemcpyKind Kind,
                      cudaStream_t Queue, bool Async) {
-  return copy({Api, line(To), line(From), {Bytes, 1, 1}, Kind, Queue, Async});
+  return copy({Api, lineAt(To), lineAt(From), {Bytes, 1, 1}, Kind}, Queue, Async);
 }
 
 cudaError_t copyRows(const char *Api, void *To, size_t ToPitch, const void *From, size_t FromPitch,
@@ -23,12 +21,7 @@ cudaError_t copyRows(const char *Api, void *To, size_t ToPitch, const void *From
     return record(cudaErrorInvalidPitchValue);
   Place T{static_cast<char *>(To), ToPitch, 0};
   Place F{static_cast<char *>(const_cast<void *>(From)), FromPitch, 0};
-  return copy({Api, T, F, {Width, Height, 1}, Kind, Queue, Async});
-}
-
-Place placeOf(const cudaPitchedPtr &P, const cudaPos &At) {
-  size_t Slice = P.pitch * P.ysize;
-  return {static_cast<char *>(P.ptr) + At.z * Slice + At.y * P.pitch + At.x, P.pitch, Slice};
+  return copy({Api, T, F, {Width, Height, 1}, Kind}, Queue, Async);
 }
 
 cudaError_t copyBox(const char *Api, const cudaMemcpy3DParms *P, cudaStream_t Queue, bool Async) {
@@ -38,31 +31,35 @@ cudaError_t copyBox(const char *Api, const cudaMemcpy3DParms *P, cudaStream_t Qu
     host::incomplete("the CPU backend lacks CUDA arrays (" + std::string(Api) + ")");
     return record(cudaErrorNotSupported);
   }
-  return copy({Api,
-               placeOf(P->dstPtr, P->dstPos),
-               placeOf(P->srcPtr, P->srcPos),
-               {P->extent.width, P->extent.height, P->extent.depth},
-               P->kind,
-               Queue,
-               Async});
+  return copy(copyOf(Api, *P), Queue, Async);
 }
 
 cudaError_t fillLine(const char *Api, void *To, int Value, size_t Bytes, cudaStream_t Queue,
                      bool Async) {
-  return fill({Api, line(To), {Bytes, 1, 1}, Value, Queue, Async});
+  return fill({Api, lineAt(To), {Bytes, 1, 1}, uint32_t(Value), 1}, Queue, Async);
 }
 
 cudaError_t fillRows(const char *Api, void *To, size_t Pitch, int Value, size_t Width,
                      size_t Height, cudaStream_t Queue, bool Async) {
-  return fill({Api, {static_cast<char *>(To), Pitch, 0}, {Width, Height, 1}, Value, Queue, Async});
+  Place At{static_cast<char *>(To), Pitch, 0};
+  return fill({Api, At, {Width, Height, 1}, uint32_t(Value), 1}, Queue, Async);
 }
 
 cudaError_t fillBox(const char *Api, cudaPitchedPtr To, int Value, cudaExtent E, cudaStream_t Queue,
                     bool Async) {
-  return fill({Api, placeOf(To, {0, 0, 0}), {E.width, E.height, E.depth}, Value, Queue, Async});
+  return fill({Api, placeOf(To, {0, 0, 0}), {E.width, E.height, E.depth}, uint32_t(Value), 1},
+              Queue, Async);
 }
 
 } // namespace
+
+CopyWork scopesan::cpu::copyOf(const char *Api, const cudaMemcpy3DParms &P) {
+  return {Api,
+          placeOf(P.dstPtr, P.dstPos),
+          placeOf(P.srcPtr, P.srcPos),
+          {P.extent.width, P.extent.height, P.extent.depth},
+          P.kind};
+}
 
 // Each API, then its variant whose default stream is the thread's own.
 

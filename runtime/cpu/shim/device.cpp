@@ -1,6 +1,6 @@
 // Device selection, properties, limits, peers, versions.
 #include "cpu/device_heap.h"
-#include "cpu/shim/context.h"
+#include "cpu/shim/capture.h"
 #include "cpu/shim/occupancy.h"
 
 #include <stdio.h>
@@ -31,12 +31,19 @@ cudaError_t cudaInitDevice(int Device, unsigned, unsigned) { return cudaSetDevic
 cudaError_t cudaSetValidDevices(int *, int) { return cudaSuccess; }
 cudaError_t cudaChooseDevice(int *Device, const cudaDeviceProp *) { return cudaGetDevice(Device); }
 cudaError_t cudaDeviceSynchronize() {
-  return deviceCall([](Context &C) { return C.Work.waitForAll(); });
+  return deviceCall([](Context &C) {
+    cudaError_t E = checkUnsafeCall(C);
+    return E == cudaSuccess ? C.Work.waitForDevice(currentDevice()) : E;
+  });
 }
 cudaError_t cudaDeviceReset() {
   return apiCall([](Context &C) {
     if (C.Sticky == cudaSuccess)
       C.Work.drain(/*RunCallbacks=*/true);
+    std::vector<uint64_t> Owned = C.Memory.owned();
+    core::NodeId Reset = Owned.empty() ? core::NodeId{} : C.Work.hostFree("cudaDeviceReset");
+    for (uint64_t Address : Owned)
+      C.Memory.release(Address, Reset, /*AfterAll=*/true);
     C.Work.forgetFailure();
     lastError() = cudaSuccess;
     return cudaSuccess;

@@ -1,4 +1,7 @@
 // Events. Times are virtual: they advance with device steps, so they are the same in every run.
+#include "cpu/shim/events.h"
+
+#include "cpu/shim/capture.h"
 #include "cpu/shim/variants.h"
 
 #include <algorithm>
@@ -14,10 +17,7 @@ std::unordered_set<Event *> &liveEvents() {
   return *Set;
 }
 
-Event *lookup(cudaEvent_t Handle) {
-  auto *E = reinterpret_cast<Event *>(Handle);
-  return liveEvents().count(E) ? E : nullptr;
-}
+Event *lookup(cudaEvent_t Handle) { return lookupEvent(Handle); }
 
 /// Never the same time twice: programs divide by the difference.
 uint64_t timestamp() {
@@ -25,20 +25,43 @@ uint64_t timestamp() {
   return Last = std::max(TheEngine.now(), Last + 1000);
 }
 
-cudaError_t recordEvent(cudaEvent_t Handle, cudaStream_t Queue) {
+cudaError_t recordEvent(cudaEvent_t Handle, cudaStream_t Queue, unsigned Flags = 0) {
   return streamCall(Queue, [&](Context &C, Stream &S) {
     Event *E = lookup(Handle);
-    if (!E)
+    if (!E || E->Device != S.Device)
       return cudaErrorInvalidResourceHandle;
-    E->Time = std::make_shared<uint64_t>(0);
-    OperationRef Op = C.Work.enqueueMarker(S, [Time = E->Time] { *Time = timestamp(); });
-    E->LastRecord = {Op, Op->Node};
-    E->Recorded = true;
+    if (Flags & ~unsigned(cudaEventRecordExternal))
+      return cudaErrorInvalidValue;
+    if (S.Capturing && Flags & cudaEventRecordExternal)
+      return captureNode(S, cudaGraphNodeTypeEventRecord, EventRecordWork{E});
+    if (S.Capturing)
+      return captureRecord(S, *E), cudaSuccess;
+    if (cudaError_t Failed = checkImplicitJoin(C, S); Failed != cudaSuccess)
+      return Failed;
+    OperationRef Op = C.Work.enqueueMarker(S, startRecord(*E));
+    finishRecord(*E, {{Op, Op->Node}});
     return cudaSuccess;
   });
 }
 
 } // namespace
+
+Event *scopesan::cpu::lookupEvent(cudaEvent_t Handle) {
+  auto *E = reinterpret_cast<Event *>(Handle);
+  return liveEvents().count(E) ? E : nullptr;
+}
+
+std::function<void()> scopesan::cpu::startRecord(Event &E) {
+  E.Time = std::make_shared<uint64_t>(0);
+  return [Time = E.Time] { *Time = timestamp(); };
+}
+
+void scopesan::cpu::finishRecord(Event &E, Dependencies What) {
+  E.LastRecord = std::move(What);
+  E.Recorded = true;
+  E.Captured.reset();
+  E.CapturedNodes.clear();
+}
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *Result, unsigned Flags) {
   return deviceCall([&](Context &) {
@@ -46,6 +69,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *Result, unsigned Flags) {
       return cudaErrorInvalidValue;
     auto *E = new Event;
     E->Flags = Flags;
+    E->Device = currentDevice();
     liveEvents().insert(E);
     *Result = reinterpret_cast<cudaEvent_t>(E);
     return cudaSuccess;
@@ -70,11 +94,12 @@ cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t S) { return recordEvent(
 SCOPESAN_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t E, cudaStream_t S) {
   return recordEvent(E, perThread(S));
 }
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t E, cudaStream_t S, unsigned) {
-  return recordEvent(E, S);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t E, cudaStream_t S, unsigned Flags) {
+  return recordEvent(E, S, Flags);
 }
-SCOPESAN_EXPORT cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t E, cudaStream_t S, unsigned) {
-  return recordEvent(E, perThread(S));
+SCOPESAN_EXPORT cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t E, cudaStream_t S,
+                                                          unsigned Flags) {
+  return recordEvent(E, perThread(S), Flags);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t Handle) {
@@ -82,7 +107,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t Handle) {
     Event *E = lookup(Handle);
     if (!E)
       return cudaErrorInvalidResourceHandle;
-    return E->Recorded ? C.Work.waitFor(OperationRef(E->LastRecord.Op)) : cudaSuccess;
+    if (E->Captured)
+      return cudaErrorCapturedEvent;
+    return E->Recorded ? C.Work.waitFor(E->LastRecord) : cudaSuccess;
   });
 }
 
@@ -95,9 +122,11 @@ cudaError_t cudaEventQuery(cudaEvent_t Handle) {
   Event *E = lookup(Handle);
   if (!E)
     return record(cudaErrorInvalidResourceHandle);
+  if (E->Captured)
+    return record(cudaErrorCapturedEvent);
   if (!E->Recorded)
     return cudaSuccess;
-  cudaError_t Status = C.Work.query(Dependency(E->LastRecord));
+  cudaError_t Status = C.Work.query(E->LastRecord);
   return Status == cudaErrorNotReady ? Status : record(Status); // not ready is an answer
 }
 
@@ -106,8 +135,10 @@ cudaError_t cudaEventElapsedTime(float *Milliseconds, cudaEvent_t Start, cudaEve
     Event *A = lookup(Start), *B = lookup(End);
     if (!A || !B || !A->Recorded || !B->Recorded || (A->Flags | B->Flags) & cudaEventDisableTiming)
       return cudaErrorInvalidResourceHandle;
-    if (!A->LastRecord.Op->Done || !B->LastRecord.Op->Done)
-      return cudaErrorNotReady;
+    for (const Event *E : {A, B})
+      for (const Dependency &D : E->LastRecord)
+        if (!D.Op->Done)
+          return cudaErrorNotReady;
     *Milliseconds = float(double(int64_t(*B->Time - *A->Time)) * 1e-6);
     return cudaSuccess;
   });

@@ -1,9 +1,10 @@
 // Kernel launches.
+#include "cpu/shim/launches.h"
+
+#include "cpu/shim/capture.h"
 #include "cpu/shim/modules.h"
 #include "cpu/shim/occupancy.h"
 #include "cpu/shim/variants.h"
-
-#include <string.h>
 
 using namespace scopesan;
 using namespace scopesan::cpu;
@@ -11,21 +12,10 @@ using Limits = DeviceLimits;
 
 namespace {
 
-struct Request {
-  core::Dim3 Grid, Block, Cluster;
-  size_t DynamicShared = 0;
-  bool ExplicitCluster = false;
-  bool Cooperative = false;
-  bool Programmatic = false;
-  bool HasDomain = false, HasDomainMap = false;
-  cudaLaunchMemSyncDomain Domain{};
-  cudaLaunchMemSyncDomainMap DomainMap{};
-};
-
 core::Dim3 toDim(dim3 D) { return {D.x, D.y, D.z}; }
 
 /// Dimensions compiled into the kernel count where the launch gives none.
-void applyKernelDefaults(Request &R, const KernelFunction &F) {
+void applyKernelDefaults(KernelWork &R, const KernelFunction &F) {
   // __block_size__ with a cluster: the launch counts clusters and may leave the block out.
   if (F.Code->gridInClusters) {
     const uint32_t *Block = F.Code->reqntid, *Cluster = F.Code->clusterDim;
@@ -39,7 +29,7 @@ void applyKernelDefaults(Request &R, const KernelFunction &F) {
   }
 }
 
-cudaError_t checkCluster(const Request &R, const KernelFunction &F) {
+cudaError_t checkCluster(const KernelWork &R, const KernelFunction &F) {
   uint64_t Size = R.Cluster.count();
   if (!Size || Size > uint64_t(F.NonPortableCluster ? Limits::LargestClusterSize
                                                     : Limits::PortableClusterSize))
@@ -49,7 +39,7 @@ cudaError_t checkCluster(const Request &R, const KernelFunction &F) {
   return cudaSuccess;
 }
 
-cudaError_t check(const Request &R, const KernelFunction &F) {
+cudaError_t check(const KernelWork &R, const KernelFunction &F) {
   if (!R.Grid.count() || !R.Block.count() || R.Grid.x > 0x7fffffff || R.Grid.y > 65535 ||
       R.Grid.z > 65535)
     return cudaErrorInvalidConfiguration;
@@ -76,84 +66,61 @@ cudaError_t check(const Request &R, const KernelFunction &F) {
   return cudaSuccess;
 }
 
-/// P6: logical domain and map from the launch, else from the stream.
-core::DomainId physicalDomain(const Request &R, const Stream &S) {
-  auto Logical = R.HasDomain ? R.Domain : S.Domain;
-  const auto &Map = R.HasDomainMap ? R.DomainMap : S.DomainMap;
-  return {Logical == cudaLaunchMemSyncDomainRemote ? Map.remote : Map.default_};
+} // namespace
+
+cudaError_t scopesan::cpu::completeLaunch(KernelWork &W, const void *Handle, void **Args) {
+  KernelFunction *F = modules().kernel(Handle);
+  if (!F)
+    return cudaErrorInvalidDeviceFunction;
+  if (cudaError_t E = modules().prepare(*F); E != cudaSuccess)
+    return E;
+  applyKernelDefaults(W, *F);
+  if (cudaError_t E = check(W, *F); E != cudaSuccess)
+    return E;
+  W.Function = F;
+  W.Handle = Handle;
+  if (Args || !F->Code->paramCount)
+    W.Args = copyArguments(*F->Code, Args);
+  return W.Args ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/// The argument values at the call, each aligned for any type.
-void copyArguments(const Kernel &Code, void **Args, Operation &Op) {
-  constexpr size_t Alignment = 64;
-  size_t Bytes = Alignment;
-  for (uint32_t I = 0; I < Code.paramCount; ++I)
-    Bytes += (Code.paramSizes[I] + Alignment - 1) / Alignment * Alignment;
-  Op.Arguments.resize(Bytes);
-  auto At =
-      (reinterpret_cast<uint64_t>(Op.Arguments.data()) + Alignment - 1) / Alignment * Alignment;
-  for (uint32_t I = 0; I < Code.paramCount; ++I) {
-    auto *P = reinterpret_cast<void *>(At);
-    memcpy(P, Args[I], Code.paramSizes[I]);
-    Op.ArgumentPointers.push_back(P);
-    At += (Code.paramSizes[I] + Alignment - 1) / Alignment * Alignment;
-  }
-}
+namespace {
 
-host::LaunchRecord recordOf(Context &C, const Request &R, const KernelFunction &F, const Stream &S,
-                            core::NodeId Node, core::DomainId Domain) {
-  host::LaunchRecord L;
-  L.node = Node;
-  L.firstBlock = C.Detector->firstBlock(Node);
-  L.kernel = F.Pretty;
-  L.grid = R.Grid;
-  L.block = R.Block;
-  L.cluster = R.Cluster;
-  L.dynamicShared = R.DynamicShared;
-  L.stream = S.Ordinal;
-  L.index = C.LaunchCount;
-  L.cooperative = R.Cooperative;
-  L.domain = Domain.value;
-  return L;
-}
-
-cudaError_t launch(const void *Handle, Request R, void **Args, cudaStream_t Queue) {
+cudaError_t launch(const void *Handle, KernelWork W, void **Args, cudaStream_t Queue) {
   return streamCall(Queue, [&](Context &C, Stream &S) {
-    KernelFunction *F = modules().kernel(Handle);
-    if (!F)
-      return cudaErrorInvalidDeviceFunction;
-    if (cudaError_t E = modules().prepare(*F); E != cudaSuccess)
+    if (cudaError_t E = completeLaunch(W, Handle, Args); E != cudaSuccess)
       return E;
-    applyKernelDefaults(R, *F);
-    if (cudaError_t E = check(R, *F); E != cudaSuccess)
-      return E;
-    auto Spec = std::make_unique<LaunchSpec>();
-    Spec->Code = F->Code;
-    Spec->Name = F->Pretty;
-    Spec->Grid = R.Grid;
-    Spec->BlockDim = R.Block;
-    Spec->ClusterDim = R.Cluster;
-    Spec->ExplicitCluster = R.ExplicitCluster;
-    Spec->Cooperative = R.Cooperative;
-    Spec->DynamicShared = uint32_t(R.DynamicShared);
-    Spec->Index = ++C.LaunchCount;
-    core::LaunchFacts Facts{};
-    Facts.grid = R.Grid;
-    Facts.block = R.Block;
-    Facts.cluster = R.Cluster;
-    Facts.cooperative = R.Cooperative;
-    Facts.domain = physicalDomain(R, S);
-    OperationRef Op = R.Programmatic ? C.Work.enqueueProgrammatic(S, Facts, std::move(Spec))
-                                     : C.Work.enqueueLaunch(S, Facts, std::move(Spec));
-    copyArguments(*F->Code, Args, *Op);
-    Op->Kernel->Args = Op->ArgumentPointers.data();
-    host::launchStarted(recordOf(C, R, *F, S, Op->Node, Facts.domain));
-    return cudaSuccess;
+    // P6: the stream's attributes where the launch has none; a captured node keeps them.
+    if (!W.Domain)
+      W.Domain = S.Domain;
+    if (!W.DomainMap)
+      W.DomainMap = S.DomainMap;
+    return submit(C, S, W);
   });
 }
 
-/// False when an attribute needs something that the backend lacks.
-bool applyAttribute(Request &R, const cudaLaunchAttribute &A) {
+} // namespace
+
+cudaLaunchMemSyncDomainMap scopesan::cpu::defaultDomainMap(uint32_t DomainCount) {
+  return {0, uint8_t(DomainCount > 1 ? 1 : 0)};
+}
+
+cudaError_t scopesan::cpu::applyDomainAttribute(Context &C, KernelWork &W,
+                                                const cudaLaunchAttribute &A) {
+  if (A.id == cudaLaunchAttributeMemSyncDomain) {
+    if (unsigned(A.val.memSyncDomain) > cudaLaunchMemSyncDomainRemote)
+      return cudaErrorInvalidValue;
+    W.Domain = A.val.memSyncDomain;
+  } else if (A.id == cudaLaunchAttributeMemSyncDomainMap) {
+    const auto &Map = A.val.memSyncDomainMap;
+    if (Map.default_ >= C.DomainCount || Map.remote >= C.DomainCount)
+      return cudaErrorInvalidValue;
+    W.DomainMap = Map;
+  }
+  return cudaSuccess;
+}
+
+bool scopesan::cpu::applyAttribute(KernelWork &R, const cudaLaunchAttribute &A) {
   switch (A.id) {
   case cudaLaunchAttributeClusterDimension:
     R.Cluster = {A.val.clusterDim.x, A.val.clusterDim.y, A.val.clusterDim.z};
@@ -162,13 +129,8 @@ bool applyAttribute(Request &R, const cudaLaunchAttribute &A) {
   case cudaLaunchAttributeCooperative:
     R.Cooperative = A.val.cooperative != 0;
     return true;
-  case cudaLaunchAttributeMemSyncDomain:
-    R.HasDomain = true;
-    R.Domain = A.val.memSyncDomain;
-    return true;
-  case cudaLaunchAttributeMemSyncDomainMap:
-    R.HasDomainMap = true;
-    R.DomainMap = A.val.memSyncDomainMap;
+  case cudaLaunchAttributePriority:
+    R.Priority = A.val.priority;
     return true;
   case cudaLaunchAttributeProgrammaticStreamSerialization:
     R.Programmatic = A.val.programmaticStreamSerializationAllowed != 0;
@@ -183,8 +145,10 @@ bool applyAttribute(Request &R, const cudaLaunchAttribute &A) {
   }
 }
 
-Request plainRequest(dim3 Grid, dim3 Block, size_t Shared) {
-  Request R;
+namespace {
+
+KernelWork plainRequest(dim3 Grid, dim3 Block, size_t Shared) {
+  KernelWork R;
   R.Grid = toDim(Grid);
   R.Block = toDim(Block);
   R.DynamicShared = Shared;
@@ -212,7 +176,7 @@ SCOPESAN_EXPORT cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t Kernel, dim3 Gr
 
 cudaError_t cudaLaunchCooperativeKernel(const void *Kernel, dim3 Grid, dim3 Block, void **Args,
                                         size_t Shared, cudaStream_t S) {
-  Request R = plainRequest(Grid, Block, Shared);
+  KernelWork R = plainRequest(Grid, Block, Shared);
   R.Cooperative = true;
   return launch(Kernel, R, Args, S);
 }
@@ -224,10 +188,13 @@ SCOPESAN_EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *Kernel,
 
 static cudaError_t launchWithAttributes(const cudaLaunchConfig_t *Config, const void *Kernel,
                                         void **Args, cudaStream_t S) {
-  Request R = plainRequest(Config->gridDim, Config->blockDim, Config->dynamicSmemBytes);
-  for (unsigned I = 0; I < Config->numAttrs; ++I)
+  KernelWork R = plainRequest(Config->gridDim, Config->blockDim, Config->dynamicSmemBytes);
+  for (unsigned I = 0; I < Config->numAttrs; ++I) {
     if (!applyAttribute(R, Config->attrs[I]))
       return record(cudaErrorNotSupported);
+    if (cudaError_t E = applyDomainAttribute(context(), R, Config->attrs[I]); E != cudaSuccess)
+      return record(E);
+  }
   return launch(Kernel, R, Args, S);
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *Config, const void *Kernel, void **Args) {

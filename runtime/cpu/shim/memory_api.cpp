@@ -1,4 +1,6 @@
 // Allocation, pinning, pointer queries, memory pools.
+#include "cpu/shim/capture.h"
+#include "cpu/shim/graph_memory.h"
 #include "cpu/shim/variants.h"
 
 #include <string.h>
@@ -22,21 +24,30 @@ cudaError_t allocate(Context &C, void **Result, size_t Bytes, MemoryKind Kind, c
 
 cudaError_t allocate(void **Result, size_t Bytes, MemoryKind Kind, const char *Api,
                      unsigned Flags = 0) {
-  return deviceCall([&](Context &C) { return allocate(C, Result, Bytes, Kind, Api, Flags); });
+  return deviceCall([&](Context &C) {
+    if (cudaError_t E = checkUnsafeCall(C); E != cudaSuccess)
+      return E;
+    return allocate(C, Result, Bytes, Kind, Api, Flags);
+  });
 }
 
-/// Frees after all queued work, as CUDA does. The wait is not documented, so it orders nothing.
-cudaError_t release(void *P, bool Host) {
+/// Frees after all queued work. CUDA does that too, but only for memory that is not
+/// stream-ordered, and without a promise ("may perform implicit synchronization"): so the wait
+/// orders nothing for the host, and `free_waits=0` does not rely on it.
+cudaError_t release(void *P, bool Host, const char *Api) {
   return deviceCall([&](Context &C) {
     if (!P)
       return cudaSuccess;
+    if (cudaError_t E = checkUnsafeCall(C); E != cudaSuccess)
+      return E;
     const Allocation *A = C.Memory.find(P);
     if (!A || A->Address != reinterpret_cast<uint64_t>(P) || !A->Owned || A->onHost() != Host)
       return cudaErrorInvalidValue;
+    bool Waits = host::options().free_waits && !A->StreamOrdered;
     C.Work.drain(/*RunCallbacks=*/true);
     if (C.Sticky != cudaSuccess)
       return C.Sticky;
-    C.Memory.release(reinterpret_cast<uint64_t>(P));
+    C.Memory.release(reinterpret_cast<uint64_t>(P), C.Work.hostFree(Api), Waits);
     return cudaSuccess;
   });
 }
@@ -63,8 +74,8 @@ cudaError_t cudaHostAlloc(void **P, size_t Bytes, unsigned Flags) {
 cudaError_t cudaMallocHost(void **P, size_t Bytes) {
   return allocate(P, Bytes, MemoryKind::PinnedHost, "cudaMallocHost");
 }
-cudaError_t cudaFree(void *P) { return release(P, false); }
-cudaError_t cudaFreeHost(void *P) { return release(P, true); }
+cudaError_t cudaFree(void *P) { return release(P, false, "cudaFree"); }
+cudaError_t cudaFreeHost(void *P) { return release(P, true, "cudaFreeHost"); }
 
 cudaError_t cudaMallocPitch(void **P, size_t *Pitch, size_t Width, size_t Height) {
   if (!Pitch)
@@ -85,10 +96,20 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr *P, cudaExtent E) {
 
 cudaError_t cudaMallocAsync(void **P, size_t Bytes, cudaStream_t Handle) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
+    AllocWork W;
+    if (S.Capturing) {
+      if (cudaError_t E = reserveForGraph(C, Bytes, W); E != cudaSuccess)
+        return E;
+      *P = reinterpret_cast<void *>(W.Address);
+      return submit(C, S, W);
+    }
+    if (cudaError_t E = checkImplicitJoin(C, S); E != cudaSuccess)
+      return E;
     cudaError_t E = allocate(C, P, Bytes, MemoryKind::Device, "cudaMallocAsync");
-    if (E == cudaSuccess)
-      C.Work.enqueueMarker(S, nullptr);
-    return E;
+    if (E == cudaSuccess && *P)
+      C.Memory.markStreamOrdered(reinterpret_cast<uint64_t>(*P));
+    W = {"cudaMallocAsync", reinterpret_cast<uint64_t>(*P), Bytes, nullptr};
+    return E == cudaSuccess && Bytes ? submit(C, S, W) : E;
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaMallocAsync_ptsz(void **P, size_t Bytes, cudaStream_t S) {
@@ -106,8 +127,7 @@ cudaError_t cudaFreeAsync(void *P, cudaStream_t Handle) {
     const Allocation *A = C.Memory.find(P);
     if (!A || A->Address != reinterpret_cast<uint64_t>(P) || !A->Owned || A->onHost())
       return cudaErrorInvalidValue;
-    C.Work.enqueueMarker(S, [&C, Address = A->Address] { C.Memory.release(Address); });
-    return cudaSuccess;
+    return submit(C, S, FreeWork{"cudaFreeAsync", A->Address, A->Bytes, bool(S.Capturing)});
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaFreeAsync_ptsz(void *P, cudaStream_t S) {
@@ -138,7 +158,8 @@ cudaError_t cudaHostUnregister(void *P) {
     if (!A || !A->Registered || A->Address != reinterpret_cast<uint64_t>(P))
       return cudaErrorHostMemoryNotRegistered;
     C.Work.drain(/*RunCallbacks=*/true);
-    C.Memory.release(A->Address);
+    C.Memory.release(reinterpret_cast<uint64_t>(P), C.Work.hostFree("cudaHostUnregister"),
+                     host::options().free_waits);
     return C.Sticky;
   });
 }
@@ -203,10 +224,7 @@ cudaError_t cudaMemAdvise(const void *P, size_t, cudaMemoryAdvise, cudaMemLocati
 cudaError_t cudaMemPrefetchAsync(const void *P, size_t, cudaMemLocation, unsigned,
                                  cudaStream_t Handle) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
-    if (!C.Memory.find(P))
-      return cudaErrorInvalidValue;
-    C.Work.enqueueMarker(S, nullptr);
-    return cudaSuccess;
+    return C.Memory.find(P) ? submit(C, S, EmptyWork{}) : cudaErrorInvalidValue;
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *P, size_t Bytes,

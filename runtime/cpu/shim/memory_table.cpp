@@ -9,6 +9,8 @@ using namespace scopesan::cpu;
 
 static constexpr uint64_t Granule = 512; // cudaMalloc's alignment
 static constexpr uint64_t PageBytes = 4096;
+static constexpr uint64_t QuarantineLimit = 1ull << 30; ///< bytes of addresses, not of memory
+static constexpr size_t QuarantineBlocks = 65536;
 
 bool MemoryTable::mapRegion() {
   Mapped = true;
@@ -39,11 +41,16 @@ uint64_t MemoryTable::take(uint64_t Bytes) {
   return 0;
 }
 
-void MemoryTable::giveBack(uint64_t Address, uint64_t Bytes) {
+/// Gives whole pages back to the system where it is worth a system call.
+static void discardPages(uint64_t Address, uint64_t Bytes) {
   uint64_t PageBegin = (Address + PageBytes - 1) / PageBytes * PageBytes;
   uint64_t PageEnd = (Address + Bytes) / PageBytes * PageBytes;
   if (PageEnd > PageBegin && PageEnd - PageBegin >= 16 * PageBytes)
     madvise(reinterpret_cast<void *>(PageBegin), PageEnd - PageBegin, MADV_DONTNEED);
+}
+
+void MemoryTable::giveBack(uint64_t Address, uint64_t Bytes) {
+  discardPages(Address, Bytes);
   auto Next = Free.lower_bound(Address);
   if (Next != Free.end() && Next->first == Address + Bytes) {
     Bytes += Next->second;
@@ -87,16 +94,45 @@ void *MemoryTable::allocate(uint64_t Bytes, host::MemoryKind Kind, const char *A
 
 void MemoryTable::adopt(const Allocation &A, const std::string &Name) {
   Allocations[A.Address] = A;
-  TheDetector->forget(A.Address, A.Bytes);
+  Allocations[A.Address].Serial = NextSerial++;
+  TheDetector->allocated(A.Address, A.Bytes);
   host::memoryAllocated({A.Address, A.Bytes, A.Kind, Name, 0});
 }
 
-bool MemoryTable::release(uint64_t Address) {
+/// Keeps freed addresses out of use; their pages are given back to the system at once.
+void MemoryTable::quarantine(uint64_t Address, uint64_t Bytes) {
+  discardPages(Address, Bytes);
+  Quarantine.push_back({Address, Bytes});
+  QuarantineBytes += Bytes;
+  while (QuarantineBytes > QuarantineLimit || Quarantine.size() > QuarantineBlocks) {
+    Block Oldest = Quarantine.front();
+    Quarantine.pop_front();
+    QuarantineBytes -= Oldest.Bytes;
+    giveBack(Oldest.Address, Oldest.Bytes);
+  }
+}
+
+bool MemoryTable::release(uint64_t Address, core::NodeId By, bool AfterAll) {
   auto It = Allocations.find(Address);
   if (It == Allocations.end())
     return false;
-  const Allocation &A = It->second;
-  TheDetector->forget(A.Address, A.Bytes);
+  const Allocation A = It->second;
+  TheDetector->freed(A.Address, A.Bytes, By, AfterAll);
+  host::memoryFreed(A.Address);
+  if (A.Owned)
+    quarantine(A.Address, footprint(A.Bytes));
+  if (A.Owned && !A.onHost())
+    DeviceBytes -= A.Bytes;
+  Allocations.erase(It);
+  return true;
+}
+
+bool MemoryTable::forget(uint64_t Address, uint64_t Serial) {
+  auto It = Allocations.find(Address);
+  if (It == Allocations.end() || It->second.Serial != Serial)
+    return false;
+  const Allocation A = It->second;
+  TheDetector->allocated(A.Address, A.Bytes);
   host::memoryFreed(A.Address);
   if (A.Owned)
     giveBack(A.Address, footprint(A.Bytes));
@@ -104,6 +140,14 @@ bool MemoryTable::release(uint64_t Address) {
     DeviceBytes -= A.Bytes;
   Allocations.erase(It);
   return true;
+}
+
+std::vector<uint64_t> MemoryTable::owned() const {
+  std::vector<uint64_t> Result;
+  for (auto &[Address, A] : Allocations)
+    if (A.Owned)
+      Result.push_back(Address);
+  return Result;
 }
 
 const Allocation *MemoryTable::find(uint64_t Address) const {

@@ -3,9 +3,11 @@
 
 #include "host/collector.h"
 
+#include <deque>
 #include <map>
 #include <stdint.h>
 #include <string>
+#include <vector>
 
 namespace scopesan::cpu {
 
@@ -13,13 +15,15 @@ struct Allocation {
   uint64_t Address = 0;
   uint64_t Bytes = 0;
   host::MemoryKind Kind{};
-  unsigned Flags = 0;      ///< of cudaHostAlloc / cudaHostRegister
-  bool Owned = false;      ///< the memory behind it is ours (not registered, not a variable)
-  bool Registered = false; ///< cudaHostRegister
+  unsigned Flags = 0;         ///< of cudaHostAlloc / cudaHostRegister
+  bool Owned = false;         ///< the memory behind it is ours (not registered, not a variable)
+  bool Registered = false;    ///< cudaHostRegister
+  bool StreamOrdered = false; ///< cudaMallocAsync and its relatives
 
   bool onHost() const {
     return Kind == host::MemoryKind::PinnedHost || Kind == host::MemoryKind::MappedHost;
   }
+  uint64_t Serial = 0; ///< tells allocations at one address apart
   bool contains(uint64_t A) const { return A - Address < Bytes; }
 };
 
@@ -30,8 +34,16 @@ public:
   void *allocate(uint64_t Bytes, host::MemoryKind Kind, const char *Api, unsigned Flags = 0);
   /// Enters memory that exists already (variables, registered host memory).
   void adopt(const Allocation &A, const std::string &Name);
+  /// The memory ends by the free node `By` (D8: see Detector::freed). Its addresses are not used
+  /// again for a while, so that late accesses do not hit somebody else's memory.
   /// False when `Address` is not the start of an allocation.
-  bool release(uint64_t Address);
+  bool release(uint64_t Address, core::NodeId By, bool AfterAll);
+  /// The addresses are given back at once, and accesses to them mean nothing (graphs'
+  /// reservations).
+  bool forget(uint64_t Address, uint64_t Serial);
+  /// Starts of all allocations whose memory is ours.
+  std::vector<uint64_t> owned() const;
+  void markStreamOrdered(uint64_t Address) { Allocations[Address].StreamOrdered = true; }
 
   /// The allocation that contains `Address`, or null.
   const Allocation *find(uint64_t Address) const;
@@ -44,10 +56,16 @@ private:
   bool mapRegion();
   uint64_t take(uint64_t Bytes);
   void giveBack(uint64_t Address, uint64_t Bytes);
+  void quarantine(uint64_t Address, uint64_t Bytes);
 
   std::map<uint64_t, Allocation> Allocations;
   std::map<uint64_t, uint64_t> Free; ///< address -> bytes
-  uint64_t DeviceBytes = 0;
+  struct Block {
+    uint64_t Address, Bytes;
+  };
+  std::deque<Block> Quarantine; ///< oldest first
+  uint64_t QuarantineBytes = 0;
+  uint64_t DeviceBytes = 0, NextSerial = 1;
   bool Mapped = false;
 };
 

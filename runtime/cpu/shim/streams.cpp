@@ -1,4 +1,6 @@
 // Streams: creation, properties, synchronization, host functions.
+#include "cpu/shim/capture.h"
+#include "cpu/shim/launches.h"
 #include "cpu/shim/variants.h"
 
 #include <algorithm>
@@ -8,13 +10,12 @@ using namespace scopesan::cpu;
 
 static constexpr int LeastPriority = 0, GreatestPriority = -5;
 
-static cudaStream_t handleOf(Stream *S) { return reinterpret_cast<cudaStream_t>(S); }
-
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *Result, unsigned Flags, int Priority) {
   return deviceCall([&](Context &C) {
     if (!Result || Flags & ~unsigned(cudaStreamNonBlocking))
       return cudaErrorInvalidValue;
-    *Result = handleOf(C.Work.create(Flags, std::clamp(Priority, GreatestPriority, LeastPriority)));
+    Priority = std::clamp(Priority, GreatestPriority, LeastPriority);
+    *Result = C.Streams.handleOf(C.Streams.create(currentDevice(), Flags, Priority));
     return cudaSuccess;
   });
 }
@@ -26,10 +27,12 @@ cudaError_t cudaStreamCreate(cudaStream_t *Result) {
 }
 cudaError_t cudaStreamDestroy(cudaStream_t Handle) {
   return apiCall([&](Context &C) {
-    Stream *S = C.Work.lookup(Handle);
-    if (!S || S == &C.Work.legacy() || Handle == cudaStreamPerThread)
+    Stream *S = C.Streams.lookup(Handle, currentDevice());
+    if (!S || S->IsLegacy || Handle == cudaStreamPerThread)
       return cudaErrorInvalidResourceHandle;
-    C.Work.destroy(S);
+    if (S->Capturing)
+      return captureFails(*S, cudaErrorStreamCaptureUnsupported);
+    C.Streams.destroy(S);
     return cudaSuccess;
   });
 }
@@ -37,7 +40,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t Handle) {
 // ---------------------------------------------------------------- synchronization
 
 cudaError_t cudaStreamSynchronize(cudaStream_t Handle) {
-  return streamCall(Handle, [](Context &C, Stream &S) { return C.Work.waitForStream(S); });
+  return streamCall(Handle, [](Context &C, Stream &S) {
+    if (S.Capturing)
+      return captureFails(S, cudaErrorStreamCaptureUnsupported);
+    if (cudaError_t E = checkImplicitJoin(C, S); E != cudaSuccess)
+      return E;
+    return C.Work.waitForStream(S);
+  });
 }
 SCOPESAN_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t S) {
   return cudaStreamSynchronize(perThread(S));
@@ -49,9 +58,13 @@ cudaError_t cudaStreamQuery(cudaStream_t Handle) {
   C.noteHostThread();
   if (C.Sticky != cudaSuccess)
     return record(C.Sticky);
-  Stream *S = C.Work.lookup(Handle);
+  Stream *S = C.Streams.lookup(Handle, currentDevice());
   if (!S)
     return record(cudaErrorInvalidResourceHandle);
+  if (S->Capturing)
+    return record(captureFails(*S, cudaErrorStreamCaptureUnsupported));
+  if (cudaError_t E = checkImplicitJoin(C, *S); E != cudaSuccess)
+    return record(E);
   cudaError_t E = C.Work.queryStream(*S);
   return E == cudaErrorNotReady ? E : record(E); // not ready is an answer, not an error
 }
@@ -61,12 +74,20 @@ SCOPESAN_EXPORT cudaError_t cudaStreamQuery_ptsz(cudaStream_t S) {
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t Handle, cudaEvent_t EventHandle, unsigned Flags) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
-    auto *E = reinterpret_cast<Event *>(EventHandle);
+    Event *E = lookupEvent(EventHandle);
     if (!E)
       return cudaErrorInvalidResourceHandle;
+    if (Flags & ~unsigned(cudaEventWaitExternal))
+      return cudaErrorInvalidValue;
+    if (S.Capturing && Flags & cudaEventWaitExternal)
+      return captureNode(S, cudaGraphNodeTypeWaitEvent, EventWaitWork{E});
+    if (S.Capturing || E->Captured)
+      return captureWait(S, *E);
+    if (cudaError_t Failed = checkImplicitJoin(C, S); Failed != cudaSuccess)
+      return Failed;
     // The latest record at this call counts; none makes it a no-op.
     if (E->Recorded)
-      C.Work.enqueueMarker(S, nullptr, &E->LastRecord);
+      C.Work.enqueueMarker(S, nullptr, E->LastRecord);
     return cudaSuccess;
   });
 }
@@ -77,23 +98,33 @@ SCOPESAN_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t S, cudaEvent_t
 
 // ---------------------------------------------------------------- host functions
 
-static cudaError_t enqueueHostCode(cudaStream_t Handle, std::function<void()> Code) {
+cudaError_t cudaLaunchHostFunc(cudaStream_t Handle, cudaHostFn_t Function, void *Data) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
-    C.Work.enqueueMarker(S, std::move(Code))->IsCallback = true;
-    return cudaSuccess;
+    return Function ? submit(C, S, HostWork{Function, Data}) : cudaErrorInvalidValue;
   });
-}
-
-cudaError_t cudaLaunchHostFunc(cudaStream_t S, cudaHostFn_t Function, void *Data) {
-  return enqueueHostCode(S, [=] { Function(Data); });
 }
 SCOPESAN_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t S, cudaHostFn_t Function,
                                                     void *Data) {
   return cudaLaunchHostFunc(perThread(S), Function, Data);
 }
-cudaError_t cudaStreamAddCallback(cudaStream_t S, cudaStreamCallback_t Callback, void *Data,
+cudaError_t cudaStreamAddCallback(cudaStream_t Handle, cudaStreamCallback_t Callback, void *Data,
                                   unsigned) {
-  return enqueueHostCode(S, [=] { Callback(S, cudaSuccess, Data); });
+  struct Call {
+    cudaStreamCallback_t Callback;
+    cudaStream_t Handle;
+    void *Data;
+  };
+  return streamCall(Handle, [&](Context &C, Stream &S) {
+    if (!Callback)
+      return cudaErrorInvalidValue;
+    if (S.Capturing) // only cudaLaunchHostFunc can be captured
+      return captureFails(S, cudaErrorStreamCaptureUnsupported);
+    auto Run = [](void *P) {
+      std::unique_ptr<Call> Mine(static_cast<Call *>(P));
+      Mine->Callback(Mine->Handle, cudaSuccess, Mine->Data);
+    };
+    return submit(C, S, HostWork{Run, new Call{Callback, Handle, Data}});
+  });
 }
 SCOPESAN_EXPORT cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t S,
                                                        cudaStreamCallback_t Callback, void *Data,
@@ -123,7 +154,7 @@ SCOPESAN_EXPORT cudaError_t cudaStreamGetId_ptsz(cudaStream_t S, unsigned long l
   return cudaStreamGetId(perThread(S), Id);
 }
 cudaError_t cudaStreamGetDevice(cudaStream_t Handle, int *Device) {
-  return streamCall(Handle, [&](Context &, Stream &) { return *Device = 0, cudaSuccess; });
+  return streamCall(Handle, [&](Context &, Stream &S) { return *Device = S.Device, cudaSuccess; });
 }
 SCOPESAN_EXPORT cudaError_t cudaStreamGetDevice_ptsz(cudaStream_t S, int *Device) {
   return cudaStreamGetDevice(perThread(S), Device);
@@ -142,11 +173,17 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *Least, int *Greatest) {
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t Handle, cudaStreamAttrID Id,
                                    const cudaStreamAttrValue *Value) {
-  return streamCall(Handle, [&](Context &, Stream &S) {
+  return streamCall(Handle, [&](Context &C, Stream &S) {
+    KernelWork Checked;
+    cudaLaunchAttribute A{};
+    A.id = Id;
+    A.val = *Value;
+    if (cudaError_t E = applyDomainAttribute(C, Checked, A); E != cudaSuccess)
+      return E;
     if (Id == cudaLaunchAttributeMemSyncDomain)
-      S.Domain = Value->memSyncDomain;
+      S.Domain = Checked.Domain;
     else if (Id == cudaLaunchAttributeMemSyncDomainMap)
-      S.DomainMap = Value->memSyncDomainMap;
+      S.DomainMap = Checked.DomainMap;
     else if (Id == cudaLaunchAttributePriority)
       S.Priority = Value->priority;
     return cudaSuccess; // the others are hints
@@ -158,12 +195,12 @@ SCOPESAN_EXPORT cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t S, cudaStre
 }
 cudaError_t cudaStreamGetAttribute(cudaStream_t Handle, cudaStreamAttrID Id,
                                    cudaStreamAttrValue *Value) {
-  return streamCall(Handle, [&](Context &, Stream &S) {
+  return streamCall(Handle, [&](Context &C, Stream &S) {
     *Value = {};
     if (Id == cudaLaunchAttributeMemSyncDomain)
-      Value->memSyncDomain = S.Domain;
+      Value->memSyncDomain = S.Domain.value_or(cudaLaunchMemSyncDomainDefault);
     else if (Id == cudaLaunchAttributeMemSyncDomainMap)
-      Value->memSyncDomainMap = S.DomainMap;
+      Value->memSyncDomainMap = S.DomainMap.value_or(defaultDomainMap(C.DomainCount));
     else if (Id == cudaLaunchAttributePriority)
       Value->priority = S.Priority;
     return cudaSuccess;
@@ -175,7 +212,7 @@ SCOPESAN_EXPORT cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t S, cudaStre
 }
 cudaError_t cudaStreamCopyAttributes(cudaStream_t To, cudaStream_t From) {
   return streamCall(To, [&](Context &C, Stream &T) {
-    Stream *F = C.Work.lookup(From);
+    Stream *F = C.Streams.lookup(From, currentDevice());
     if (!F)
       return cudaErrorInvalidResourceHandle;
     T.Domain = F->Domain;
@@ -189,26 +226,11 @@ SCOPESAN_EXPORT cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t To, cudaS
 }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t Handle, void *, size_t, unsigned) {
   return streamCall(Handle, [](Context &C, Stream &S) {
-    C.Work.enqueueMarker(S, nullptr);
-    return cudaSuccess;
+    return S.Capturing ? captureFails(S, cudaErrorStreamCaptureUnsupported)
+                       : submit(C, S, EmptyWork{});
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t S, void *P, size_t Bytes,
                                                           unsigned Flags) {
   return cudaStreamAttachMemAsync(perThread(S), P, Bytes, Flags);
-}
-
-// Nothing can be captured, so asking is always answered with "no".
-cudaError_t cudaStreamIsCapturing(cudaStream_t Handle, cudaStreamCaptureStatus *Status) {
-  return streamCall(Handle, [&](Context &, Stream &) {
-    return *Status = cudaStreamCaptureStatusNone, cudaSuccess;
-  });
-}
-SCOPESAN_EXPORT cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t S,
-                                                       cudaStreamCaptureStatus *Status) {
-  return cudaStreamIsCapturing(perThread(S), Status);
-}
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *Mode) {
-  static thread_local cudaStreamCaptureMode Current = cudaStreamCaptureModeGlobal;
-  return apiCall([&](Context &) { return std::swap(*Mode, Current), cudaSuccess; });
 }

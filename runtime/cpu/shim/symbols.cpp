@@ -6,10 +6,8 @@
 using namespace scopesan;
 using namespace scopesan::cpu;
 
-namespace {
-
-/// Where `Bytes` at `Offset` of the variable lie; an error when they do not fit.
-cudaError_t resolve(const void *Symbol, size_t Offset, size_t Bytes, char *&Address) {
+cudaError_t scopesan::cpu::resolveSymbol(const void *Symbol, size_t Offset, size_t Bytes,
+                                         char *&Address) {
   return deviceCall([&](Context &C) {
     DeviceVariable *V = modules().variable(Symbol);
     if (!V)
@@ -23,27 +21,22 @@ cudaError_t resolve(const void *Symbol, size_t Offset, size_t Bytes, char *&Addr
   });
 }
 
+namespace {
+
 cudaError_t toSymbol(const char *Api, const void *Symbol, const void *From, size_t Bytes,
                      size_t Offset, cudaMemcpyKind Kind, cudaStream_t Queue, bool Async) {
   char *To = nullptr;
-  if (cudaError_t E = resolve(Symbol, Offset, Bytes, To); E != cudaSuccess)
+  if (cudaError_t E = resolveSymbol(Symbol, Offset, Bytes, To); E != cudaSuccess)
     return E;
-  return copy({Api,
-               {To, 0, 0},
-               {static_cast<char *>(const_cast<void *>(From)), 0, 0},
-               {Bytes, 1, 1},
-               Kind,
-               Queue,
-               Async});
+  return copy({Api, lineAt(To), lineAt(From), {Bytes, 1, 1}, Kind}, Queue, Async);
 }
 
 cudaError_t fromSymbol(const char *Api, void *To, const void *Symbol, size_t Bytes, size_t Offset,
                        cudaMemcpyKind Kind, cudaStream_t Queue, bool Async) {
   char *From = nullptr;
-  if (cudaError_t E = resolve(Symbol, Offset, Bytes, From); E != cudaSuccess)
+  if (cudaError_t E = resolveSymbol(Symbol, Offset, Bytes, From); E != cudaSuccess)
     return E;
-  return copy(
-      {Api, {static_cast<char *>(To), 0, 0}, {From, 0, 0}, {Bytes, 1, 1}, Kind, Queue, Async});
+  return copy({Api, lineAt(To), lineAt(From), {Bytes, 1, 1}, Kind}, Queue, Async);
 }
 
 } // namespace
@@ -90,7 +83,7 @@ SCOPESAN_EXPORT cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void *To, const void 
 
 cudaError_t cudaGetSymbolAddress(void **Address, const void *Symbol) {
   char *P = nullptr;
-  cudaError_t E = resolve(Symbol, 0, 0, P);
+  cudaError_t E = resolveSymbol(Symbol, 0, 0, P);
   if (E == cudaSuccess)
     *Address = P;
   return E;

@@ -11,7 +11,7 @@ inline cudaStream_t perThread(cudaStream_t S) { return S ? S : cudaStreamPerThre
 /// A call that needs a working device and a valid stream: `Body(Context &, Stream &)`.
 template <typename Function> cudaError_t streamCall(cudaStream_t Handle, Function Body) {
   return deviceCall([&](Context &C) {
-    Stream *S = C.Work.lookup(Handle);
+    Stream *S = C.Streams.lookup(Handle, currentDevice());
     return S ? Body(C, *S) : cudaErrorInvalidResourceHandle;
   });
 }

@@ -17,171 +17,143 @@ void WorkQueue::start(Context &C) {
   QueryChance = Random(TheEngine.settings().Seed ^ 0x51);
   HostTimeline = TheDetector->newTimeline();
   HostNode = TheDetector->hostStep(HostTimeline, nullptr, 0);
-  Legacy = create(cudaStreamDefault, 0);
-}
-
-// ---------------------------------------------------------------- streams
-
-Stream *WorkQueue::create(unsigned Flags, int Priority) {
-  auto *S = new Stream;
-  S->Ordinal = StreamsCreated++;
-  S->Flags = Flags;
-  S->Priority = Priority;
-  S->Blocking = !(Flags & cudaStreamNonBlocking);
-  S->Timeline = TheDetector->newTimeline();
-  Streams.push_back(S);
-  return S;
-}
-
-Stream *WorkQueue::lookup(cudaStream_t Handle) {
-  if (!Handle || Handle == cudaStreamLegacy)
-    return Legacy;
-  if (Handle == cudaStreamPerThread) {
-    // Blocking, like a stream that the thread created itself.
-    static thread_local Stream *Own = nullptr;
-    if (!Own)
-      Own = create(cudaStreamDefault, 0);
-    return Own;
-  }
-  auto *S = reinterpret_cast<Stream *>(Handle);
-  bool Known = std::find(Streams.begin(), Streams.end(), S) != Streams.end();
-  return Known && !S->Destroyed ? S : nullptr;
-}
-
-void WorkQueue::destroy(Stream *S) {
-  S->Destroyed = true;
-  dropDestroyed();
-}
-
-/// Destroyed streams go when their work is done. The legacy stream still comes after that work.
-void WorkQueue::dropDestroyed() {
-  std::erase_if(Streams, [&](Stream *S) {
-    while (!S->Queue.empty() && S->Queue.front()->Done)
-      S->Queue.pop_front();
-    if (!S->Destroyed || !S->Queue.empty())
-      return false;
-    if (S->Blocking && S->Last.Node.value)
-      Orphans.push_back(S->Last);
-    delete S;
-    return true;
-  });
 }
 
 // ---------------------------------------------------------------- enqueueing
 
-std::vector<Dependency> WorkQueue::crossDependencies(Stream &S) {
-  std::vector<Dependency> Result;
-  if (&S == Legacy) {
-    for (Stream *Other : Streams)
-      if (Other != Legacy && Other->Blocking && Other->Last.Node.value)
-        Result.push_back(Other->Last);
-    Result.insert(Result.end(), Orphans.begin(), Orphans.end());
-    Orphans.clear();
-  } else if (S.Blocking && Legacy->Last.Node.value) {
-    Result.push_back(Legacy->Last);
-  }
-  return Result;
-}
-
-template <typename MakeNode>
-OperationRef WorkQueue::enqueue(Stream &S, const Dependency *Extra, MakeNode Make) {
-  std::vector<Dependency> Others = crossDependencies(S);
-  if (Extra)
-    Others.push_back(*Extra);
+OperationRef WorkQueue::prepare(Placement &P) {
   auto Op = std::make_shared<Operation>();
   Op->Sequence = NextSequence++;
-  std::vector<core::NodeId> After{HostNode};
-  for (Dependency &D : Others) {
-    After.push_back(D.Node);
+  Op->Home = P.Home;
+  for (Dependency &D : P.After)
+    if (D.Op && !D.Op->Done) {
+      D.Op->Unblocks.push_back(Op);
+      ++Op->Blockers;
+    }
+  for (Dependency &D : P.Primaries)
     if (D.Op && !D.Op->Done)
-      Op->After.push_back(D.Op);
+      Op->Primaries.push_back(D.Op);
+  return Op;
+}
+
+/// The operation has its node and its effect: it may run from now on.
+void WorkQueue::commit(const OperationRef &Op, const Placement &P) {
+  for (const Dependency &D : P.Primaries)
+    TheDetector->programmatic(Op->Node, D.Node);
+  ++P.Home->Pending;
+  P.Home->LastSequence = Op->Sequence;
+  Unfinished[Op->Sequence] = Op;
+  if (Op->Blockers)
+    return;
+  if (Op->Primaries.empty())
+    Ready[Op->Sequence] = Op;
+  else
+    AwaitTrigger.push_back(Op);
+}
+
+std::vector<core::NodeId> Placement::nodes() const {
+  std::vector<core::NodeId> Nodes;
+  for (const Dependency &D : After)
+    Nodes.push_back(D.Node);
+  return Nodes;
+}
+
+OperationRef WorkQueue::enqueue(Placement P, const Work &W) {
+  OperationRef Op = prepare(P);
+  describeWork(*Owner, *Op, W, P);
+  commit(Op, P);
+  return Op;
+}
+
+OperationRef WorkQueue::enqueueMarker(Placement P, std::function<void()> Effect) {
+  OperationRef Op = prepare(P);
+  std::vector<core::NodeId> After = P.nodes();
+  Op->Node = TheDetector->marker(P.Line, After.data(), uint32_t(After.size()));
+  Op->Effect = std::move(Effect);
+  commit(Op, P);
+  return Op;
+}
+
+Placement WorkQueue::placeIn(Stream &S, bool Programmatic) {
+  Placement P;
+  P.Home = &S;
+  P.Line = S.Timeline;
+  P.After = Owner->Streams.crossDependencies(S);
+  if (Programmatic && S.TailIsKernel) {
+    // A line of its own: the operation does not follow the kernels that it may overlap.
+    P.Primaries = S.Tail;
+    P.After.insert(P.After.end(), S.Root.begin(), S.Root.end());
+    size_t Index = S.Tail.size() - 1;
+    if (S.SideLines.size() <= Index)
+      S.SideLines.push_back(TheDetector->newTimeline());
+    P.Line = S.SideLines[Index];
+  } else {
+    P.After.insert(P.After.end(), S.Tail.begin(), S.Tail.end());
   }
-  Op->Node = Make(S.Timeline, After.data(), uint32_t(After.size()));
-  S.BeforeChain = After;
-  S.BeforeChain.push_back(S.Last.Node);
-  S.Chain.clear();
-  S.Last = {Op, Op->Node};
-  S.Queue.push_back(Op);
-  return Op;
+  P.After.push_back({nullptr, HostNode});
+  P.Origin.stream = S.Ordinal;
+  P.Origin.device = uint32_t(S.Device);
+  return P;
 }
 
-OperationRef WorkQueue::enqueueLaunch(Stream &S, const core::LaunchFacts &Facts,
-                                      std::unique_ptr<LaunchSpec> Spec) {
-  OperationRef Op =
-      enqueue(S, nullptr, [&](core::TimelineId T, const core::NodeId *After, uint32_t N) {
-        return TheDetector->launch(T, After, N, Facts);
-      });
-  Spec->Node = Op->Node;
-  Op->Kernel = std::move(Spec);
-  Op->IsKernel = true;
-  S.Chain = {Op};
-  return Op;
-}
-
-OperationRef WorkQueue::enqueueProgrammatic(Stream &S, const core::LaunchFacts &Facts,
-                                            std::unique_ptr<LaunchSpec> Spec) {
-  if (S.Chain.empty())
-    return enqueueLaunch(S, Facts, std::move(Spec));
-  auto Op = std::make_shared<Operation>();
-  Op->Sequence = NextSequence++;
-  Op->IsKernel = true;
-  Op->Prerequisites = S.Chain;
-  // The launch follows what the chain's first kernel followed. Whatever comes next in the stream
-  // follows both, through a marker.
-  std::vector<core::NodeId> After = S.BeforeChain;
-  After.push_back(HostNode);
-  for (Dependency &D : crossDependencies(S)) {
-    After.push_back(D.Node);
-    if (D.Op && !D.Op->Done)
-      Op->After.push_back(D.Op);
+void WorkQueue::append(Stream &S, const Placement &P, const OperationRef &Op, bool Programmatic) {
+  if (!Programmatic || P.Primaries.empty()) {
+    S.Root = P.After;
+    S.Tail.clear();
   }
-  Op->Node =
-      TheDetector->launch(TheDetector->newTimeline(), After.data(), uint32_t(After.size()), Facts);
-  for (const OperationRef &Primary : S.Chain)
-    TheDetector->programmatic(Op->Node, Primary->Node);
-  S.Last = {Op, TheDetector->marker(S.Timeline, &Op->Node, 1)};
-  Spec->Node = Op->Node;
-  Op->Kernel = std::move(Spec);
-  S.Chain.push_back(Op);
-  S.Queue.push_back(Op);
-  return Op;
+  S.Tail.push_back({Op, Op->Node});
+  S.TailIsKernel = Op->Kernel != nullptr;
 }
 
-OperationRef WorkQueue::enqueueCopy(Stream &S, std::function<void(Operation &)> Effect) {
-  OperationRef Op =
-      enqueue(S, nullptr, [&](core::TimelineId T, const core::NodeId *After, uint32_t N) {
-        return TheDetector->copyNode(T, After, N);
-      });
-  Op->Effect = [Raw = Op.get(), Effect = std::move(Effect)] { Effect(*Raw); };
+OperationRef WorkQueue::enqueue(Stream &S, const Work &W, const Dependencies &Extra) {
+  const auto *Kernel = std::get_if<KernelWork>(&W);
+  bool Programmatic = Kernel && Kernel->Programmatic;
+  Placement P = placeIn(S, Programmatic);
+  P.After.insert(P.After.end(), Extra.begin(), Extra.end());
+  P.Origin.stack = host::captureStack();
+  OperationRef Op = enqueue(P, W);
+  append(S, P, Op, Programmatic);
   return Op;
 }
 
 OperationRef WorkQueue::enqueueMarker(Stream &S, std::function<void()> Effect,
-                                      const Dependency *After) {
-  OperationRef Op =
-      enqueue(S, After, [&](core::TimelineId T, const core::NodeId *Nodes, uint32_t N) {
-        return TheDetector->marker(T, Nodes, N);
-      });
-  Op->Effect = std::move(Effect);
+                                      const Dependencies &Extra) {
+  Placement P = placeIn(S);
+  P.After.insert(P.After.end(), Extra.begin(), Extra.end());
+  OperationRef Op = enqueueMarker(P, std::move(Effect));
+  append(S, P, Op);
   return Op;
 }
 
 // ---------------------------------------------------------------- the device
 
 void WorkQueue::finish(const OperationRef &Op) {
+  if (Op->Done)
+    return;
   Op->Done = true;
-  Op->After.clear();
-  Op->Prerequisites.clear();
+  for (const OperationRef &Next : Op->Unblocks)
+    if (--Next->Blockers == 0 && !Next->Done) {
+      if (Next->Primaries.empty())
+        Ready[Next->Sequence] = Next;
+      else
+        AwaitTrigger.push_back(Next);
+    }
+  Op->Unblocks.clear();
+  Op->Primaries.clear();
   Op->Effect = nullptr;
   Op->Kernel.reset();
-  Op->Arguments = {};
-  Op->ArgumentPointers = {};
+  Op->Args.reset();
+  Unfinished.erase(Op->Sequence);
+  Ready.erase(Op->Sequence);
+  --Op->Home->Pending;
+  Owner->Streams.settled(Op->Home);
+  Op->Home = nullptr;
 }
 
 void WorkQueue::begin(const OperationRef &Op) {
   Op->Started = true;
   if (Op->Kernel) {
-    for (const OperationRef &Primary : Op->Prerequisites)
+    for (const OperationRef &Primary : Op->Primaries)
       if (Primary->Running && !Primary->Running->Ended)
         Op->Kernel->Prerequisites.push_back(Primary->Running);
     Op->Running = TheEngine.start(*Op->Kernel);
@@ -200,47 +172,44 @@ void WorkQueue::begin(const OperationRef &Op) {
   finish(Op);
 }
 
-/// As far as the operations before it in its stream are concerned.
-bool WorkQueue::mayStart(const Stream &S, size_t Index) {
-  return Index == 0 || (!S.Queue[Index]->Prerequisites.empty() && S.Queue[Index - 1]->triggered());
+/// A programmatic launch starts when the kernels in front of it have triggered or ended.
+void WorkQueue::startTriggered() {
+  std::erase_if(AwaitTrigger, [&](const OperationRef &Op) {
+    bool Triggered =
+        std::all_of(Op->Primaries.begin(), Op->Primaries.end(), [](const OperationRef &P) {
+          return P->Done || (P->Running && P->Running->triggered());
+        });
+    if (Triggered && !Op->Done)
+      Ready[Op->Sequence] = Op;
+    return Triggered || Op->Done;
+  });
 }
 
 /// Starts what may start, oldest first, until nothing more can.
 void WorkQueue::startEligible() {
   for (;;) {
-    OperationRef Oldest;
-    for (size_t I = 0; I < Streams.size(); ++I) {
-      Stream *S = Streams[I];
-      while (!S->Queue.empty() && S->Queue.front()->Done)
-        S->Queue.pop_front();
-      if (S->Queue.empty())
-        continue;
-      for (size_t Index = 0; Index < S->Queue.size() && mayStart(*S, Index); ++Index) {
-        const OperationRef &Op = S->Queue[Index];
-        bool Ready = !Op->Started && std::all_of(Op->After.begin(), Op->After.end(),
-                                                 [](const OperationRef &D) { return D->Done; });
-        if (Ready && (!Oldest || Op->Sequence < Oldest->Sequence))
-          Oldest = Op;
-      }
-    }
-    if (!Oldest)
-      break;
+    startTriggered();
+    if (Ready.empty())
+      return;
+    OperationRef Oldest = Ready.begin()->second;
+    Ready.erase(Ready.begin());
     begin(Oldest);
   }
-  dropDestroyed();
 }
 
 void WorkQueue::collectEnded() {
+  std::vector<OperationRef> Ended;
   std::erase_if(Running, [&](const OperationRef &Op) {
-    if (Op->Running && Op->Running->Ended) {
-      TheEngine.retire(Op->Running);
-      Op->Running = nullptr;
-    }
-    if (Op->Running || (!Op->Prerequisites.empty() && !Op->Prerequisites.back()->Done))
+    if (!Op->Running->Ended)
       return false;
-    finish(Op);
+    Ended.push_back(Op);
     return true;
   });
+  for (const OperationRef &Op : Ended) {
+    TheEngine.retire(Op->Running);
+    Op->Running = nullptr;
+    finish(Op);
+  }
 }
 
 /// Everything that was queued is lost with the device, as in CUDA.
@@ -248,15 +217,13 @@ void WorkQueue::deviceFailed() {
   Failure F = TheEngine.failure();
   if (!F.Message.empty())
     complain(F.Message);
-  host::incomplete(host::KernelFailed);
   Owner->Sticky = cudaError_t(F.Code);
+  host::incomplete(host::KernelFailed);
   TheEngine.abandonAll();
   collectEnded();
-  for (Stream *S : Streams) {
-    for (const OperationRef &Op : S->Queue)
-      finish(Op);
-    S->Queue.clear();
-  }
+  while (!Unfinished.empty())
+    finish(OperationRef(Unfinished.begin()->second));
+  AwaitTrigger.clear();
 }
 
 static uint64_t milliseconds() {
@@ -334,85 +301,87 @@ void WorkQueue::hostAfter(const core::NodeId *Nodes, uint32_t Count) {
   HostNode = TheDetector->hostStep(HostTimeline, Nodes, Count);
 }
 
-cudaError_t WorkQueue::waitFor(const OperationRef &Op) {
-  cudaError_t E = runUntil([&] { return Op->Done; });
+core::NodeId WorkQueue::hostFree(const char *Api) {
+  HostNode = TheDetector->freeNode(HostTimeline, nullptr, 0);
+  host::Origin From;
+  From.device = uint32_t(currentDevice());
+  From.isHost = true;
+  From.stack = host::captureStack();
+  host::nodeNamed(HostNode, Api, From);
+  return HostNode;
+}
+
+static bool allDone(const Dependencies &D) {
+  return std::all_of(D.begin(), D.end(), [](const Dependency &X) { return !X.Op || X.Op->Done; });
+}
+
+/// What the host does not know yet of `D` becomes known to it.
+void WorkQueue::hostLearns(const Dependencies &D) {
+  std::vector<core::NodeId> Nodes;
+  for (const Dependency &X : D)
+    if (X.Node.value && !TheDetector->precedes(X.Node, HostNode))
+      Nodes.push_back(X.Node);
+  if (!Nodes.empty())
+    hostAfter(Nodes.data(), uint32_t(Nodes.size()));
+}
+
+cudaError_t WorkQueue::waitFor(const Dependencies &Given) {
+  Dependencies D = Given; // the caller's may change while the device runs
+  cudaError_t E = runUntil([&] { return allDone(D); });
   if (E == cudaSuccess)
-    hostAfter(&Op->Node, 1);
+    hostLearns(D);
   return E;
+}
+
+cudaError_t WorkQueue::runUntilDone(const OperationRef &Op) {
+  return runUntil([&] { return Op->Done; });
 }
 
 cudaError_t WorkQueue::waitForStream(Stream &S) {
   // The legacy stream's synchronization comes after the blocking streams' work: a marker says so.
-  if (&S == Legacy)
-    return waitFor(enqueueMarker(S, nullptr));
-  OperationRef Last = S.Last.Op;
-  cudaError_t E = runUntil([&] { return !Last || Last->Done; });
-  if (E == cudaSuccess && S.HostKnows != S.Last.Node) {
-    S.HostKnows = S.Last.Node;
-    hostAfter(&S.HostKnows, 1);
-  }
+  if (S.IsLegacy)
+    enqueueMarker(S, nullptr);
+  return waitFor(S.Tail);
+}
+
+cudaError_t WorkQueue::waitForDevice(int Device) {
+  cudaError_t E = waitFor(Owner->Streams.everythingOn(Device));
+  if (E == cudaSuccess)
+    Owner->Streams.hostWaitedFor(Device);
   return E;
 }
 
-bool WorkQueue::anyPending() const {
-  return std::any_of(Streams.begin(), Streams.end(), [](const Stream *S) {
-    return std::any_of(S->Queue.begin(), S->Queue.end(), [](auto &Op) { return !Op->Done; });
-  });
-}
-
-cudaError_t WorkQueue::waitForAll() {
-  uint64_t Until = NextSequence;
-  cudaError_t E = runUntil([&] {
-    return std::all_of(Streams.begin(), Streams.end(), [&](const Stream *S) {
-      return S->Queue.empty() || S->Queue.front()->Sequence >= Until;
-    });
-  });
-  if (E != cudaSuccess)
-    return E;
-  std::vector<core::NodeId> Nodes;
-  for (Stream *S : Streams)
-    if (S->Last.Node.value && S->HostKnows != S->Last.Node) {
-      S->HostKnows = S->Last.Node;
-      Nodes.push_back(S->Last.Node);
-    }
-  for (const Dependency &D : Orphans)
-    Nodes.push_back(D.Node);
-  Orphans.clear();
-  if (!Nodes.empty())
-    hostAfter(Nodes.data(), uint32_t(Nodes.size()));
-  return cudaSuccess;
-}
-
-cudaError_t WorkQueue::query(const Dependency &D) {
+cudaError_t WorkQueue::query(const Dependencies &Given) {
+  Dependencies D = Given;
   prepareFaultHandling();
   // A query may not return not-ready for ever without device steps.
   startEligible();
-  if (D.Op && !D.Op->Done && Owner->Sticky == cudaSuccess) {
+  if (!allDone(D) && Owner->Sticky == cudaSuccess) {
     runOnce(1 + QueryChance.below(4000));
     startEligible();
   }
-  if (Owner->Sticky == cudaSuccess && D.Op && !D.Op->Done) {
+  if (Owner->Sticky == cudaSuccess && !allDone(D)) {
     Owner->Mutex.relinquish();
     return cudaErrorNotReady;
   }
   afterWait(*Owner);
-  if (Owner->Sticky == cudaSuccess && D.Node.value)
-    hostAfter(&D.Node, 1);
+  if (Owner->Sticky == cudaSuccess)
+    hostLearns(D);
   return Owner->Sticky;
 }
 
 cudaError_t WorkQueue::queryStream(Stream &S) {
   // The legacy stream is done when the blocking streams are: a marker says so.
-  if (&S == Legacy && anyPending())
+  if (S.IsLegacy && !Unfinished.empty())
     enqueueMarker(S, nullptr);
-  return query(Dependency(S.Last));
+  return query(S.Tail);
 }
 
 void WorkQueue::drain(bool RunCallbacks) {
   if (InCallback) // the program ends from within a host function
     return;
   SkipCallbacks = !RunCallbacks;
-  runUntil([&] { return !anyPending(); });
+  runUntil([&] { return Unfinished.empty(); });
   SkipCallbacks = false;
 }
 

@@ -1,143 +1,95 @@
-// Streams, events, and the device that works them off.
+// The device's work: operations, what they wait for, and the engine that runs them.
 //
-// An API call enqueues an operation. An operation may begin when it is the oldest of its stream and
-// everything in `After` is done. Copies, fills and markers take effect at once; a kernel launch
-// becomes active in the engine, together with the launches of other streams. The device runs only
-// while a host thread waits in the API.
-//
-//   queued --oldest of its stream, After done--> started --(launch ends)--> done
-//
-// A programmatic launch (S14) may also start when the kernel before it in its stream, which may
-// itself be running, has triggered; it is done when that kernel is.
+// An API call enqueues an operation. It may begin when everything it follows is done. Copies, fills
+// and markers take effect at once; a kernel launch becomes active in the engine, together with the
+// launches of other streams. The device runs only while a host thread waits in the API.
 #pragma once
 
-#include "cpu/engine.h"
-#include "cpu/shim/cuda_api.h"
-#include "scopesan/core/ids.h"
+#include "cpu/random.h"
+#include "cpu/shim/stream.h"
+#include "host/collector.h"
 
-#include <deque>
-#include <functional>
-#include <memory>
-#include <vector>
+#include <map>
 
 namespace scopesan::cpu {
 
 class Context;
-struct Stream;
 
-struct Operation {
-  uint64_t Sequence = 0; ///< order of enqueueing over all streams
-  core::NodeId Node;
-  bool Started = false, Done = false;
-  std::vector<std::shared_ptr<Operation>> After; ///< in other streams
-  std::function<void()> Effect;                  ///< what a copy, fill, marker or callback does
-  bool IsCallback = false;                       ///< runs host code: skipped at process exit
-  std::unique_ptr<LaunchSpec> Kernel;            ///< a launch instead
-  std::vector<char> Arguments;                   ///< the values that Kernel->Args points to
-  std::vector<void *> ArgumentPointers;
-  Launch *Running = nullptr;
-  bool IsKernel = false;
-  /// Of a programmatic launch: the kernels of its chain, oldest first, the one before it last.
-  std::vector<std::shared_ptr<Operation>> Prerequisites;
-
-  /// Programmatic launches that follow may start.
-  bool triggered() const { return Started && (!Running || Running->triggered()); }
-};
-using OperationRef = std::shared_ptr<Operation>;
-
-/// An operation to wait for and its place in the launch order.
-struct Dependency {
-  OperationRef Op; ///< may be null when it is long done
-  core::NodeId Node;
+/// Where an operation goes: its line in the launch order, what it follows, and whose work it is.
+struct Placement {
+  core::TimelineId Line;
+  Dependencies After;
+  Dependencies Primaries; ///< programmatic: may still run, griddepcontrol.wait waits for them
+  Stream *Home = nullptr;
+  host::Origin Origin;
+  std::vector<core::NodeId> nodes() const; ///< of After
 };
 
-struct Stream {
-  uint32_t Ordinal = 0; ///< order of creation; 0 = legacy default stream
-  unsigned Flags = cudaStreamDefault;
-  int Priority = 0;
-  bool Blocking = true;   ///< synchronizes with the legacy default stream
-  bool Destroyed = false; ///< by the program; lives on until its work is done
-  core::TimelineId Timeline;
-  Dependency Last;        ///< most recent operation
-  core::NodeId HostKnows; ///< node of this stream that the host was last ordered after
-  std::deque<OperationRef> Queue;
-  std::vector<OperationRef> Chain;       ///< last kernel and the programmatic launches after it
-  std::vector<core::NodeId> BeforeChain; ///< what that kernel was ordered after
-  cudaLaunchMemSyncDomain Domain = cudaLaunchMemSyncDomainDefault;
-  cudaLaunchMemSyncDomainMap DomainMap = {0, 1};
-};
-
-struct Event {
-  unsigned Flags = cudaEventDefault;
-  Dependency LastRecord;
-  bool Recorded = false;
-  std::shared_ptr<uint64_t> Time; ///< virtual nanoseconds, written when the record is reached
-};
+/// Gives an operation its node in the launch order, its effect, and its name in reports.
+void describeWork(Context &C, Operation &Op, const Work &W, const Placement &P);
 
 class WorkQueue {
 public:
   void start(Context &C);
 
-  // ---- streams. Null handle = the legacy default stream or, where stated, the thread's own.
-  Stream *create(unsigned Flags, int Priority);
-  void destroy(Stream *S);
-  /// Null for a handle that is not a stream.
-  Stream *lookup(cudaStream_t Handle);
-  Stream &legacy() { return *Legacy; }
-  const std::vector<Stream *> &streams() const { return Streams; }
-
   // ---- enqueueing
-  OperationRef enqueueLaunch(Stream &S, const core::LaunchFacts &Facts,
-                             std::unique_ptr<LaunchSpec> Spec);
-  /// Programmatic stream serialization: ordered after the kernel before it in the stream by
-  /// griddepcontrol.wait only. An ordinary launch where the last operation is no kernel.
-  OperationRef enqueueProgrammatic(Stream &S, const core::LaunchFacts &Facts,
-                                   std::unique_ptr<LaunchSpec> Spec);
-  OperationRef enqueueCopy(Stream &S, std::function<void(Operation &)> Effect);
+  /// Enqueues at a place. The caller has checked the work's arguments.
+  OperationRef enqueue(Placement P, const Work &W);
+  /// Enqueues next in a stream, also after `Extra`.
+  OperationRef enqueue(Stream &S, const Work &W, const Dependencies &Extra = {});
+  /// A point in the stream's order whose `Effect` runs when it is reached.
   OperationRef enqueueMarker(Stream &S, std::function<void()> Effect,
-                             const Dependency *After = nullptr);
+                             const Dependencies &Extra = {});
+  OperationRef enqueueMarker(Placement P, std::function<void()> Effect);
+  /// What the next operation of the stream follows, the host included.
+  Placement placeIn(Stream &S, bool Programmatic = false);
+  /// `Op` is now what the stream's next operation follows.
+  void append(Stream &S, const Placement &P, const OperationRef &Op, bool Programmatic = false);
 
   // ---- waiting: run the device until the condition holds; the host is then ordered after it
-  cudaError_t waitFor(const OperationRef &Op);
+  cudaError_t waitFor(const Dependencies &D);
+  cudaError_t waitFor(const OperationRef &Op) { return waitFor(Dependencies{{Op, Op->Node}}); }
   cudaError_t waitForStream(Stream &S);
-  cudaError_t waitForAll();
-  /// Runs the device for a while; cudaSuccess when the operation is done, else cudaErrorNotReady.
-  cudaError_t query(const Dependency &D);
+  cudaError_t waitForDevice(int Device);
+  /// The same without an order: the operation just happens now.
+  cudaError_t runUntilDone(const OperationRef &Op);
+  /// Runs the device for a while; cudaSuccess when everything is done, else cudaErrorNotReady.
+  cudaError_t query(const Dependencies &D);
   cudaError_t queryStream(Stream &S);
-  /// Runs everything that is left, except host functions. For process exit and device reset.
+  /// Runs everything that is left, except host functions where `RunCallbacks` is false. For process
+  /// exit, device reset, and frees.
   void drain(bool RunCallbacks);
 
   /// The host's own timeline goes on after `Nodes`.
   void hostAfter(const core::NodeId *Nodes, uint32_t Count);
   core::NodeId hostNode() const { return HostNode; }
+  /// The host frees memory by the call `Api`: its free node, which later work follows.
+  core::NodeId hostFree(const char *Api);
 
   bool inCallback() const { return InCallback; }
-  bool anyPending() const;
   void forgetFailure();
 
 private:
-  std::vector<Dependency> crossDependencies(Stream &S);
-  template <typename MakeNode>
-  OperationRef enqueue(Stream &S, const Dependency *Extra, MakeNode Make);
+  OperationRef prepare(Placement &P);
+  void commit(const OperationRef &Op, const Placement &P);
+  void hostLearns(const Dependencies &D);
   cudaError_t runUntil(const std::function<bool()> &Done);
   void startEligible();
-  static bool mayStart(const Stream &S, size_t Index);
+  void startTriggered();
   void begin(const OperationRef &Op);
   void finish(const OperationRef &Op);
   void collectEnded();
-  void dropDestroyed();
   /// One engine run. False when the device failed.
   bool runOnce(uint64_t Slices);
   void stuck(bool Livelock);
   void deviceFailed();
 
   Context *Owner = nullptr;
-  std::vector<Stream *> Streams;
-  Stream *Legacy = nullptr;
-  uint32_t StreamsCreated = 0;
-  uint64_t NextSequence = 0;
-  std::vector<OperationRef> Running; ///< launches that are active in the engine
-  std::vector<Dependency> Orphans;   ///< last operations of destroyed blocking streams
+  uint64_t NextSequence = 1;
+  std::map<uint64_t, OperationRef> Unfinished; ///< by sequence
+  std::map<uint64_t, OperationRef> Ready;      ///< may begin, by sequence
+  std::vector<OperationRef> AwaitTrigger;      ///< only programmatic predecessors are missing
+  std::vector<OperationRef> Running;           ///< launches that are active in the engine
   core::TimelineId HostTimeline;
   core::NodeId HostNode;
   bool InCallback = false, SkipCallbacks = false;

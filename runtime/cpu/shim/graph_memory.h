@@ -1,0 +1,14 @@
+// Memory that graphs allocate: its address is fixed when the node is made, its life begins and ends
+// with each launch.
+#pragma once
+
+#include "cpu/shim/context.h"
+
+namespace scopesan::cpu {
+
+/// Reserves addresses that live as long as a copy of `W` does.
+cudaError_t reserveForGraph(Context &C, size_t Bytes, AllocWork &W);
+/// A free node for memory that a graph allocates.
+cudaError_t freeInGraph(Context &C, void *P, FreeWork &W);
+
+} // namespace scopesan::cpu
