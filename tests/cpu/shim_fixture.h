@@ -63,15 +63,15 @@ inline Kernel kernel(const char *Name, void (*Entry)(void **), uint32_t Count,
   return K;
 }
 inline const Kernel Kernels[] = {kernel("store", storeKernel, 2, StoreSizes),
-                          kernel("spin", spinKernel, 1, SpinSizes),
-                          kernel("crash", crashKernel, 0, nullptr),
-                          kernel("assert_", assertKernel, 0, nullptr),
-                          kernel("primary", primaryKernel, 1, SpinSizes),
-                          kernel("dependent", dependentKernel, 1, SpinSizes),
-                          kernel("count", countKernel, 1, SpinSizes)};
+                                 kernel("spin", spinKernel, 1, SpinSizes),
+                                 kernel("crash", crashKernel, 0, nullptr),
+                                 kernel("assert_", assertKernel, 0, nullptr),
+                                 kernel("primary", primaryKernel, 1, SpinSizes),
+                                 kernel("dependent", dependentKernel, 1, SpinSizes),
+                                 kernel("count", countKernel, 1, SpinSizes)};
 // Stand for the host stubs and the host shadow of the variable.
-inline char StoreStub, SpinStub, CrashStub, AssertStub, PrimaryStub, DependentStub, CountStub, IntStub,
-    UnknownStub;
+inline char StoreStub, SpinStub, CrashStub, AssertStub, PrimaryStub, DependentStub, CountStub,
+    IntStub, UnknownStub;
 
 class Shim : public ::testing::Test {
 protected:
