@@ -18,6 +18,13 @@ __device__ void report(unsigned *out) {
 __global__ void __block_size__((64, 1, 1), (2, 1, 1)) sized(unsigned *out) { report(out); }
 __global__ void __maxnreg__(40) registers(unsigned *out) { report(out); }
 __global__ void __launch_bounds__(64, 1, 4) bounds(unsigned *out) { report(out); }
+template <int A, int B> struct Sum {
+  static constexpr int value = A + B;
+};
+template <int A>
+__global__ void __launch_bounds__(Sum<A, 32>::value) templateArguments(unsigned *out) {
+  report(out);
+}
 
 int main() {
   unsigned *out, host[4];
@@ -36,6 +43,8 @@ int main() {
   registers<<<4, 32>>>(out);
   right = check(1032) && right;
   bounds<<<4, 64>>>(out);
+  right = check(1064) && right;
+  templateArguments<32><<<4, 64>>>(out);
   right = check(1064) && right;
   cudaFuncAttributes attributes;
   CHECK(cudaFuncGetAttributes(&attributes, sized));

@@ -3,6 +3,16 @@
 // variant all
 //   verdict clean
 //   proof S10 S12
+// variant destroyed_at_once -DDESTROYED_AT_ONCE
+//   why one lane leaves the pipeline for its warp, which only a match joined:
+//   why docs/known-library-findings.md
+//   verdict findings
+//   require D1 block_wait(load,acquire,block) block_end(store,weak)
+//   require D1 role_wait(load,acquire,block) role_end(store,weak)
+//   allow D1 block_get block_end
+//   allow D1 block_release block_end
+//   allow D1 role_release role_end
+//   proof S8 S10 S11 D1
 #include "suite.h"
 
 #include <cooperative_groups.h>
@@ -12,6 +22,11 @@
 namespace cuda_pipeline {
 namespace cg = cooperative_groups;
 constexpr int Tile = 64, Stages = 2;
+#ifdef DESTROYED_AT_ONCE
+constexpr bool SyncAtEnd = false;
+#else
+constexpr bool SyncAtEnd = true;
+#endif
 using State = cuda::pipeline_shared_state<cuda::thread_scope_block, Stages>;
 
 /// Each thread copies its own elements and waits for itself.
@@ -48,16 +63,18 @@ __global__ void ofBlock(const int *in, int tiles, int *out) {
   auto pipe = cuda::make_pipeline(block, state);
   for (int fetch = 0, use = 0; use < tiles; ++use) {
     for (; fetch < tiles && fetch < use + Stages; ++fetch) {
-      pipe.producer_acquire();
+      pipe.producer_acquire(); // @block_get
       cuda::memcpy_async(block, slots[fetch % Stages], in + fetch * Tile,
                          cuda::aligned_size_t<16>(Tile * sizeof(int)), pipe);
       pipe.producer_commit();
     }
-    pipe.consumer_wait();
+    pipe.consumer_wait(); // @block_wait
     out[use * Tile + threadIdx.x] = slots[use % Stages][Tile - 1 - threadIdx.x];
-    pipe.consumer_release();
+    pipe.consumer_release(); // @block_release
   }
-}
+  if (SyncAtEnd)
+    block.sync(); // before the pipeline is destroyed
+} // @block_end
 
 /// The first warp produces, the others consume.
 __global__ void withRoles(const int *in, int tiles, int *out) {
@@ -79,13 +96,15 @@ __global__ void withRoles(const int *in, int tiles, int *out) {
                            pipe);
       pipe.producer_commit();
     } else {
-      pipe.consumer_wait();
+      pipe.consumer_wait(); // @role_wait
       int i = threadIdx.x - 32;
       out[k * Tile + i] = slots[k % Stages][Tile - 1 - i];
-      pipe.consumer_release();
+      pipe.consumer_release(); // @role_release
     }
   }
-}
+  if (SyncAtEnd)
+    block.sync();
+} // @role_end
 
 void check(int n, void (*kernel)(const int *, int, int *), int threads, bool reversed) {
   int tiles = std::min(n / Tile + 1, 9);

@@ -29,11 +29,11 @@
 extern "C" unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim = 1, size_t sharedMem,
                                                 void *stream);
 
-// The third argument concerns the device only; on the host clang warns about it.
+// Concerns device code only; on the host clang warns about the third argument. The arguments may
+// hold template arguments, so they cannot be told apart here.
 #if !defined(__CUDA_ARCH__)
 #undef __launch_bounds__
-#define __launch_bounds__(...) SCOPESAN_LAUNCH_BOUNDS(__VA_ARGS__, 0, )
-#define SCOPESAN_LAUNCH_BOUNDS(threads, blocks, ...) __attribute__((launch_bounds(threads, blocks)))
+#define __launch_bounds__(...)
 #endif
 
 // Cluster groups of cooperative_groups.h: clang's test for the compiler's intrinsics fails.
