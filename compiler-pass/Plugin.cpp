@@ -8,6 +8,7 @@
 #include "Normalise.h"
 #include "Options.h"
 #include "Snapshot.h"
+#include "ToolkitInline.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -52,8 +53,10 @@ struct MarkPass : PassInfoMixin<MarkPass> {
     // Not a matter of instrumentation: without these the program means something else.
     applyKernelAttributes(M);
     markManagedVariables(M);
-    if (isOurs(M))
+    if (isOurs(M)) {
       markWrittenCompareExchanges(M);
+      inlineToolkitFunctions(M);
+    }
     return PreservedAnalyses::none();
   }
 };

@@ -99,6 +99,11 @@ static std::string pathOf(const DIFile *File, const DISubprogram &Function) {
   return std::string(Path);
 }
 
+bool isToolkitFunction(const Function &F) {
+  const DISubprogram *Subprogram = F.getSubprogram();
+  return Subprogram && isToolkitFile(pathOf(Subprogram->getFile(), *Subprogram));
+}
+
 uint32_t SiteTable::frameOf(const DILocation &Location) {
   uint32_t Parent = NoFrame;
   if (const DILocation *CallSite = Location.getInlinedAt())

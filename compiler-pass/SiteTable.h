@@ -59,5 +59,7 @@ uint64_t fnv1a(llvm::StringRef Bytes);
 
 /// True for files of the CUDA toolkit, CCCL and clang's CUDA wrappers.
 bool isToolkitFile(llvm::StringRef Path);
+/// The same for the file that defines `F`; false without debug information.
+bool isToolkitFunction(const llvm::Function &F);
 
 } // namespace scopesan::pass

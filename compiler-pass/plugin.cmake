@@ -15,7 +15,8 @@ add_library(ScopeSanPass MODULE
   Plugin.cpp
   Semantics.cpp
   SiteTable.cpp
-  Snapshot.cpp)
+  Snapshot.cpp
+  ToolkitInline.cpp)
 scopesan_llvm_target(ScopeSanPass)
 target_link_libraries(ScopeSanPass PRIVATE scopesan_ptx)
 target_compile_definitions(ScopeSanPass PRIVATE
