@@ -13,8 +13,8 @@ using namespace llvm;
 namespace scopesan::pass {
 namespace {
 
-/// Instructions of a function with all that is inlined into it. An atomic of libcu++ at -O0 has a few
-/// thousand, a block-wide sort of CUB many times that.
+/// Instructions of a function with all that is inlined into it. An atomic of libcu++ at -O0 has a
+/// few thousand, a block-wide sort of CUB many times that.
 constexpr unsigned LargestInlined = 20000;
 
 bool isUnoptimisedToolkit(const Function &F) {
