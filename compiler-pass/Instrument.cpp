@@ -419,6 +419,9 @@ void instrument(Module &M) {
 void instrumentForGpu(Module &M) {
   InstrumentContext Context(M, /*ForGpu=*/true);
   instrumentFunctions(Context);
+  for (const Function &F : M)
+    if (!F.isDeclaration() && F.getCallingConv() == CallingConv::PTX_Kernel)
+      Context.Sites.addKernel(F.getName(), gpu::KernelMode::Logged, 0, 0);
   embedSites(Context.Sites, Context.Calls.siteBase(), M);
 }
 

@@ -3,8 +3,6 @@
 #include "AddressSpaces.h"
 #include "Options.h"
 
-#include "scopesan/gpu_abi.h"
-
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
@@ -130,6 +128,11 @@ uint32_t SiteTable::add(const Instruction &I, abi::Op Op, uint32_t Bytes, String
   return uint32_t(Sites.size() - 1);
 }
 
+void SiteTable::addKernel(StringRef Symbol, gpu::KernelMode Mode, uint32_t FirstSite,
+                          uint32_t Flags) {
+  Kernels.push_back({string(Symbol), uint32_t(Mode), FirstSite, Flags});
+}
+
 void SiteTable::emit(Module &M, GlobalVariable &SiteBase) const {
   LLVMContext &C = M.getContext();
   using Values = SmallVector<uint32_t, 5>;
@@ -164,6 +167,7 @@ std::vector<char> SiteTable::serialise() const {
   };
   Append(Sites.data(), Sites.size() * sizeof(abi::Site));
   Append(Frames.data(), Frames.size() * sizeof(abi::Frame));
+  Append(Kernels.data(), Kernels.size() * sizeof(gpu::Kernel));
   Append(Strings.data(), Strings.size());
 
   gpu::SiteBlob Header{};
@@ -174,6 +178,7 @@ std::vector<char> SiteTable::serialise() const {
   Header.siteCount = uint32_t(Sites.size());
   Header.frameCount = uint32_t(Frames.size());
   Header.stringBytes = uint32_t(Strings.size());
+  Header.kernelCount = uint32_t(Kernels.size());
   Header.size = Body.size();
   Header.hash = fnv1a(StringRef(Body.data(), Body.size()));
   const char *H = reinterpret_cast<const char *>(&Header);

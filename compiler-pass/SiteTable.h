@@ -1,7 +1,7 @@
 // The site table of one instrumented module: what abi::Module, Site and Frame describe.
 #pragma once
 
-#include "scopesan/abi.h"
+#include "scopesan/gpu_abi.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -39,6 +39,9 @@ public:
 
   size_t size() const { return Sites.size(); }
 
+  /// Tells how a kernel was instrumented for the GPU; the blob lists it.
+  void addKernel(llvm::StringRef Symbol, gpu::KernelMode Mode, uint32_t FirstSite, uint32_t Flags);
+
 private:
   uint32_t string(llvm::StringRef Text);
   uint32_t frame(const abi::Frame &F);
@@ -48,6 +51,7 @@ private:
 
   std::vector<abi::Site> Sites;
   std::vector<abi::Frame> Frames;
+  std::vector<gpu::Kernel> Kernels;
   std::vector<char> Strings;
   llvm::StringMap<uint32_t> StringIndex;
   std::map<std::vector<uint32_t>, uint32_t> FrameIndex;

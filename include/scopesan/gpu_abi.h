@@ -43,10 +43,13 @@ enum class EventKind : uint32_t {
   TensormapFence,
   ProxyAccess,
   GriddepWait,
-  GriddepLaunch
+  GriddepLaunch,
+  Candidate,
+  Known
 };
 /// Number of kinds.
-inline constexpr uint32_t EventKinds = uint32_t(EventKind::GriddepLaunch) + 1;
+inline constexpr uint32_t EventKinds = uint32_t(EventKind::Known) + 1;
+static_assert(EventKinds <= 64);
 
 /// `outcome` of __scopesan_gpu_atomic_after.
 enum Outcome : uint32_t {
@@ -87,6 +90,10 @@ enum Outcome : uint32_t {
 ///   TensormapFence       map or 0               -               site           extra: op
 ///   ProxyAccess          address                bytes           site           extra: write,
 ///                                                                              Proxy << 1
+///   Candidate            word's address         candidate::     site           extra: op
+///     Operands before    mark that was found    site in kernel  0: W, 1: R
+///   Known                word's address         -               site           (of who tells it)
+///     Operands before    mark that was found    site in kernel  0: W, 1: R
 ///   the others           barrier or -           -               site
 /// Operands belongs to the same thread's next record. An expect_tx that an arrival contains is a
 /// record of its own before it.
@@ -96,13 +103,14 @@ struct alignas(16) Record {
   uint32_t who;   ///< bits 0-15 stamp, 16-25 thread in block, 26-31 EventKind
   uint32_t low, high;
   uint32_t extra;
-  uint32_t stamp; ///< bits 0-15 stamp
+  uint32_t stamp; ///< bits 0-15 stamp, 16-31 phase of the block (fast kernels, modulo 2^16)
 
   constexpr uint32_t thread() const { return who >> 16 & 1023; }
   constexpr EventKind kind() const { return EventKind(who >> 26); }
   constexpr bool complete(uint32_t launchStamp) const {
-    return (who & 0xffff) == launchStamp && stamp == launchStamp;
+    return (who & 0xffff) == launchStamp && (stamp & 0xffff) == launchStamp;
   }
+  constexpr uint32_t phase() const { return stamp >> 16; }
 };
 static_assert(sizeof(Record) == 32);
 
@@ -113,6 +121,116 @@ inline constexpr uint64_t PeerBit = uint64_t(1) << 62;
 /// MbarrierArrive: arrive_drop.
 inline constexpr uint32_t DropBit = 1u << 31;
 
+// ---------------------------------------------------------------- shadow memory on the device
+//
+// Kernels in a fast form (KernelMode) settle weak accesses and relaxed read-modify-writes against
+// shadow memory; what they cannot settle goes to the log. Each 4-byte word has a cell of two marks,
+// {W, R}, 16 bytes: the last write and what stands for the reads since then.
+
+/// A mark: who accessed a word last, and when. 64 bits, from the top:
+///
+///   global   tag 6          | block and time 28 | level 2 | thread 10 | site 14 | bytes 4
+///   shared   generation 13  |          time 21  | level 2 | thread 10 | site 14 | bytes 4
+///
+/// tag: 0 = never accessed, 1-62 = a launch, SpecialTag. generation: of the slot, 0 = never.
+/// block and time: the block's index lies from Log::blockShift on (a block of all ones does not
+/// occur); time is the phase (block barriers passed), from Log::phaseShift on, and below it the
+/// tick (records the thread has written, mixed kernels only). Shared memory has the same
+/// phaseShift. site: site id less the first of the kernel. bytes: which bytes of the word were
+/// accessed.
+namespace mark {
+inline constexpr uint32_t TagShift = 58, GenerationShift = 51, TimeShift = 30, LevelShift = 28,
+                          ThreadShift = 18, SiteShift = 4;
+inline constexpr uint64_t TimeMask = (uint64_t(1) << TagShift) - (uint64_t(1) << TimeShift);
+inline constexpr uint32_t MaxSites = 1u << 14, LaunchTags = 62, Generations = (1u << 13) - 1;
+/// The word is not settled on the device: freed, or tracked. Only in W, with R = 0.
+inline constexpr uint64_t SpecialTag = 63;
+/// Accesses are logged in full and judged by the host's own shadow.
+inline constexpr uint64_t Tracked = SpecialTag << TagShift | 1;
+/// Likewise; the collector wrote it, for memory that was freed.
+inline constexpr uint64_t Freed = SpecialTag << TagShift | 2;
+} // namespace mark
+
+/// Level of a mark.
+enum class ReadLevel : uint32_t {
+  Exact = 0, ///< one thread
+  Block = 1, ///< several threads of the block in this phase (tick all ones); thread: one of them
+  Grid = 2,  ///< several blocks (block and time all ones); thread, site: of one of them
+  /// Through the non-coherent proxy (O6; block and time all ones): any write of the launch is one
+  /// too many.
+  NonCoherent = 3
+};
+enum class WriteLevel : uint32_t {
+  Weak = 0,   ///< one thread
+  Strong = 1, ///< one thread, a relaxed read-modify-write whose scope includes the device
+  Block = 2,  ///< such, of several threads of the block in this phase (tick all ones)
+  Grid = 3    ///< such, of several blocks (block and time all ones)
+};
+
+/// Candidate: the thread's access and the mark's were not seen to be ordered. `low`: bits 0-15
+/// bytes of the whole access, 16-19 which bytes of the word. Known: the word turns into a tracked
+/// one; the mark was in its cell. "site in kernel": the access's site id less the first of the
+/// kernel, so that the difference to `site` is where the kernel's sites begin.
+namespace candidate {
+inline constexpr uint32_t BytesMask = 0xffff, MaskShift = 16;
+} // namespace candidate
+
+/// Where block and time lie in the marks of one launch.
+struct MarkLayout {
+  uint32_t blockShift, phaseShift;
+};
+/// `blocks` of the grid; a mixed kernel divides the time between phases and ticks.
+constexpr MarkLayout markLayout(uint64_t blocks, bool mixed) {
+  uint32_t bits = 1;
+  while (bits < 28 && (uint64_t(1) << bits) - 1 < blocks)
+    ++bits;
+  uint32_t time = 28 - bits, shared = 21, ticks = 0;
+  if (mixed)
+    ticks = (time < shared ? time : shared) / 2;
+  return {mark::TagShift - bits, mark::TimeShift + ticks};
+}
+/// Blocks of the largest grid that marks can name; a larger one is not checked by a fast kernel.
+inline constexpr uint64_t MaxMarkBlocks = (uint64_t(1) << 26) - 1;
+
+/// Chunks of global memory. The shadow of the 2 MiB at address a is 8 MiB, at
+/// (table[a >> 21 & (ChunkEntries - 1)] & ~15); the entry is valid for a when its low four bits are
+/// ChunkValid | (a >> 44 & 7). An address without a valid entry is no error: its accesses are
+/// logged in full. Addresses from 2^47 on are never valid.
+inline constexpr uint32_t ChunkShift = 21;
+inline constexpr uint64_t ChunkSize = uint64_t(1) << ChunkShift, ChunkShadowSize = ChunkSize * 4,
+                          ChunkEntries = uint64_t(1) << 23, ChunkValid = 8;
+constexpr uint64_t chunkIndex(uint64_t address) {
+  return address >> ChunkShift & (ChunkEntries - 1);
+}
+constexpr uint64_t chunkEntry(uint64_t shadow, uint64_t address) {
+  return shadow | ChunkValid | (address >> 44 & 7);
+}
+
+/// Shadow slots of resident blocks' shared memory. slotTable[block & (SlotEntries - 1)] is
+/// stamp << 48 | slot << 32 | block of the block that holds it. A slot's header counts its
+/// generations and the threads of its block that have not exited.
+inline constexpr uint32_t SlotEntries = 1u << 20, NoSlot = 0xffff, MaxSlots = 0xfffe;
+struct SlotHeader {
+  uint32_t generation, live;
+};
+
+/// Candidates of one pair of sites that are written, in kernels without synchronization; the others
+/// are counted. dedup is an array of this many 32-bit counts, zero when a launch begins.
+inline constexpr uint32_t DedupEntries = 1u << 16, DedupKept = 8;
+
+/// What kernels count, in uint64_t[Counters] at Log::counters; the collector adds them up.
+enum class Counter : uint32_t {
+  CheckedGlobal = 0, ///< accesses that reached global shadow memory
+  CheckedShared,     ///< ... that reached the shadow of shared memory
+  LoggedFull,        ///< accesses logged in full by fast kernels
+  Candidates,        ///< pairs written to the log
+  Suppressed,        ///< pairs not written: DedupKept of their sites are there
+  TimeOverflow,      ///< X1: threads that passed more barriers or wrote more records than fit
+  SlotsMissing,      ///< X1: warps whose block's shared memory has no slot
+  Count
+};
+inline constexpr uint32_t Counters = 16;
+
 /// In device memory; one per process and device. Written by the host in stream order before each
 /// launch, read by every event.
 struct alignas(32) Log {
@@ -120,9 +238,23 @@ struct alignas(32) Log {
   uint32_t capacity; ///< 0 = recording is off
   uint32_t stamp;    ///< of the current launch, 1-65535
   uint64_t cursor;   ///< next ticket; tickets from `capacity` on were dropped
-  uint64_t reserved;
+  // ---- fast kernels only
+  uint64_t table;       ///< address of uint64_t[ChunkEntries]; 0 = every access is logged in full
+  uint64_t tag;         ///< of this launch, << mark::TagShift
+  uint64_t oldest;      ///< lowest tag not known to be ordered before the launch, << mark::TagShift
+  uint64_t orderedTags; ///< bit t: the launch of tag t is ordered before this one
+  uint32_t blockShift, phaseShift; ///< markLayout()
+  uint64_t counters;               ///< address of uint64_t[Counters]
+  uint64_t dedup;                  ///< address of uint32_t[DedupEntries]
+  uint64_t sharedShadow; ///< address of slotCount * slotBytes, zero at the start; 0 = no slots
+  uint64_t slotTable;    ///< address of uint64_t[SlotEntries], zero at the start
+  uint64_t slotHeaders;  ///< address of SlotHeader[slotCount], zero at the start
+  uint64_t slotTaken; ///< address of uint32_t[(slotCount + 31) / 32], bit = taken; zero, and ones
+                      ///< past slotCount, at the start
+  uint32_t slotCount;
+  uint32_t slotBytes; ///< 4 * bytes of a block's shared memory, system's included, multiple of 16
 };
-static_assert(sizeof(Log) == 32);
+static_assert(sizeof(Log) == 128);
 
 /// Variable of each linked module that points to the Log; null = no collector: record nothing.
 inline constexpr const char StateSymbol[] = "__scopesan_gpu_state";
@@ -130,15 +262,33 @@ inline constexpr const char StateSymbol[] = "__scopesan_gpu_state";
 inline constexpr const char SiteBasePrefix[] = "__scopesan_gpu_sites_base_";
 
 /// Header of the site table that each translation unit carries as a constant in its device code;
-/// found by scanning for the magic. Followed by Site[], Frame[], strings.
+/// found by scanning for the magic. Followed by Site[], Frame[], Kernel[], strings.
 struct SiteBlob {
   char magic[16];
   uint32_t version; ///< abi::Version
   uint32_t siteCount, frameCount, stringBytes;
+  uint32_t kernelCount, reserved;
   uint64_t size; ///< bytes that follow this header
   uint64_t hash; ///< FNV-1a 64 of those bytes
 };
-static_assert(sizeof(SiteBlob) == 48);
+static_assert(sizeof(SiteBlob) == 56);
+
+/// What a kernel does with its events.
+enum class KernelMode : uint32_t {
+  Logged = 0,   ///< every event is logged
+  Syncless = 1, ///< no synchronization but block barriers: only candidates are logged
+  Mixed = 2     ///< synchronization and candidates are logged
+};
+/// One kernel of the unit.
+struct Kernel {
+  uint32_t symbol;    ///< string: mangled name
+  uint32_t mode;      ///< KernelMode
+  uint32_t firstSite; ///< index in the unit's table; all sites of a fast kernel follow each other
+  uint32_t flags;     ///< UsesShared
+};
+static_assert(sizeof(Kernel) == 16);
+/// Kernel::flags: the kernel needs a slot for its shared memory.
+inline constexpr uint32_t UsesShared = 1;
 /// Split so that the magic occurs only in device code.
 inline constexpr const char SiteMagicHead[] = "\x7fScope";
 inline constexpr const char SiteMagicTail[] = "San\rSITE\n\x1a";

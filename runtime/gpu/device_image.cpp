@@ -23,7 +23,8 @@ std::vector<std::unique_ptr<SiteTable>> findSiteTables(const void *data, size_t 
       break;
     memcpy(&header, hit, sizeof header);
     uint64_t expected = uint64_t(header.siteCount) * sizeof(abi::Site) +
-                        uint64_t(header.frameCount) * sizeof(abi::Frame) + header.stringBytes;
+                        uint64_t(header.frameCount) * sizeof(abi::Frame) +
+                        uint64_t(header.kernelCount) * sizeof(Kernel) + header.stringBytes;
     if (header.version != abi::Version || header.size != expected ||
         header.size > size_t(end - hit) - sizeof header)
       continue;
@@ -38,7 +39,9 @@ std::vector<std::unique_ptr<SiteTable>> findSiteTables(const void *data, size_t 
     m.stringBytes = header.stringBytes;
     m.sites = reinterpret_cast<const abi::Site *>(body);
     m.frames = reinterpret_cast<const abi::Frame *>(body + m.siteCount * sizeof(abi::Site));
-    m.strings = reinterpret_cast<const char *>(m.frames + m.frameCount);
+    t->kernels = reinterpret_cast<const Kernel *>(m.frames + m.frameCount);
+    t->kernelCount = header.kernelCount;
+    m.strings = reinterpret_cast<const char *>(t->kernels + t->kernelCount);
     m.siteBase = &t->base;
     char suffix[17];
     snprintf(suffix, sizeof suffix, "%016llx", static_cast<unsigned long long>(header.hash));
@@ -47,6 +50,13 @@ std::vector<std::unique_ptr<SiteTable>> findSiteTables(const void *data, size_t 
     result.push_back(std::move(t));
   }
   return result;
+}
+
+const Kernel *SiteTable::kernel(const std::string &mangled) const {
+  for (uint32_t i = 0; i < kernelCount; ++i)
+    if (kernels[i].symbol < module.stringBytes && mangled == module.strings + kernels[i].symbol)
+      return &kernels[i];
+  return nullptr;
 }
 
 std::vector<ImageVariable> findVariables(const void *data, size_t bytes) {

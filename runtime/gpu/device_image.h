@@ -15,8 +15,13 @@ struct SiteTable {
   uint64_t hash = 0;
   std::vector<char> bytes;
   abi::Module module{};
-  uint32_t base = 0;  ///< first global site id, 0 = not registered yet
-  std::string symbol; ///< the device variable that takes `base`
+  uint32_t base = 0;               ///< first global site id, 0 = not registered yet
+  std::string symbol;              ///< the device variable that takes `base`
+  const Kernel *kernels = nullptr; ///< [kernelCount]; their symbols lie in module.strings
+  uint32_t kernelCount = 0;
+
+  /// The kernel of that mangled name; null = none.
+  const Kernel *kernel(const std::string &mangled) const;
 };
 
 /// All site tables inside [data, data + bytes), compressed images excepted.

@@ -26,6 +26,16 @@ struct ReplayLaunch {
   uint32_t dynamicOffset = 0; ///< where dynamic shared memory begins in the block's window
   uint32_t dynamicBytes = 0;
   uint32_t stamp = 0;
+  KernelMode mode = KernelMode::Logged;
+  uint32_t tag = 0; ///< of its marks in shadow memory; 0 = it leaves none
+};
+
+/// Who made the marks of one tag (Log::tag): a launch, or a copy or fill, which is one thread.
+struct MarkSource {
+  core::NodeId node; ///< none = unused tag
+  MarkLayout layout{};
+  uint32_t firstSite = 0; ///< site id of its first site; 0 = not known, marks have no position
+  KernelMode mode = KernelMode::Logged;
 };
 
 class Replay {
@@ -39,6 +49,8 @@ public:
   /// Ends the launch: threads without an exit record exit now.
   void end();
   bool active() const { return Active; }
+  /// Before a launch or copy makes marks with `tag`. begin() does not do it.
+  void setTag(uint32_t tag, const MarkSource &source) { Tags[tag % Tags.size()] = source; }
   /// Records judged so far in this launch.
   uint64_t judged() const { return Judged; }
   Locations &locations() { return Atomics; }
@@ -128,6 +140,7 @@ private:
   std::unordered_map<uint64_t, uint64_t> Open;       ///< thread -> AtomicBefore without partner
   std::unordered_map<uint64_t, uint64_t> LastAtomic; ///< thread -> its latest AtomicBefore
 
+  std::array<MarkSource, 64> Tags{};
   std::unordered_map<uint32_t, std::unique_ptr<BlockState>> Blocks;
   std::array<BlockState *, 64> Recent{};
   std::vector<uint32_t> FreeSlots;

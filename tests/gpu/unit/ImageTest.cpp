@@ -12,18 +12,21 @@ namespace {
 std::string blob(uint32_t version = scopesan::abi::Version) {
   scopesan::abi::Site site{0, 1, 4, 1};
   scopesan::abi::Frame frame{1, 0, 12, 3, ~0u};
-  char strings[] = "\0a.cu";
+  char strings[] = "\0a.cu\0_Z1k";
+  Kernel kernel{6, uint32_t(KernelMode::Syncless), 0, UsesShared};
   SiteBlob h{};
   std::string magic = std::string(SiteMagicHead) + SiteMagicTail;
   memcpy(h.magic, magic.data(), sizeof h.magic);
   h.version = version;
   h.siteCount = h.frameCount = 1;
+  h.kernelCount = 1;
   h.stringBytes = sizeof strings;
-  h.size = sizeof site + sizeof frame + sizeof strings;
+  h.size = sizeof site + sizeof frame + sizeof kernel + sizeof strings;
   h.hash = 0x0123456789abcdef;
   std::string s(reinterpret_cast<char *>(&h), sizeof h);
   s.append(reinterpret_cast<char *>(&site), sizeof site);
   s.append(reinterpret_cast<char *>(&frame), sizeof frame);
+  s.append(reinterpret_cast<char *>(&kernel), sizeof kernel);
   return s.append(strings, sizeof strings);
 }
 
@@ -37,6 +40,11 @@ TEST(Image, FindsTablesAnywhere) {
   EXPECT_EQ(tables[0]->module.siteCount, 1u);
   EXPECT_EQ(tables[0]->module.frames[0].line, 12u);
   EXPECT_STREQ(tables[0]->module.strings + tables[0]->module.frames[0].file, "a.cu");
+  const Kernel *k = tables[1]->kernel("_Z1k");
+  ASSERT_NE(k, nullptr);
+  EXPECT_EQ(k->mode, uint32_t(KernelMode::Syncless));
+  EXPECT_EQ(k->flags, UsesShared);
+  EXPECT_EQ(tables[1]->kernel("_Z1"), nullptr);
 }
 
 TEST(Image, IgnoresOtherVersionsAndCutTables) {
