@@ -27,6 +27,7 @@ Expected<Statistics> scopesan::retarget::retarget(Module &M, const Options &O) {
   normalise(M);
   lowerIntrinsics(M, E, S);
   lowerInlineAsm(M, E, S);
+  yieldInEndlessLoops(M, E);
   lowerAtomics(M);
   layOutShared(M, E, Kernels);
   if (Error Err = linkSupport(M))

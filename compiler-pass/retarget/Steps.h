@@ -53,6 +53,10 @@ void lowerIntrinsics(llvm::Module &M, Engine &E, Statistics &S);
 /// Lowers inline PTX.
 void lowerInlineAsm(llvm::Module &M, Engine &E, Statistics &S);
 
+/// Lets other threads run in loops that may never end and switch nowhere else. After the lowering
+/// of intrinsics and inline PTX.
+void yieldInEndlessLoops(llvm::Module &M, Engine &E);
+
 /// Links the functions of support/ that the module uses.
 llvm::Error linkSupport(llvm::Module &M);
 

@@ -178,7 +178,8 @@ FindingKey Collector::keyOf(const core::Finding &finding) const {
   key.sites = {finding.first.site.value, finding.second.site.value};
   const core::NodeId nodes[] = {finding.first.node, finding.second.node};
   for (int i = 0; i < 2; ++i)
-    if (const NodeRegistry::Node *node = registries.nodes.find(nodes[i]); node && !node->isLaunch)
+    if (const NodeRegistry::Node *node = registries.nodes.find(nodes[i]);
+        node && (!node->isLaunch || !key.sites[i]))
       key.actors[i] = node->name; // interned
   if (key.sites[0] > key.sites[1] ||
       (key.sites[0] == key.sites[1] && key.actors[0] > key.actors[1])) {

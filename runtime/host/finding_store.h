@@ -9,7 +9,8 @@
 namespace scopesan::host {
 
 /// Two findings are the same when rule, unordered pair of sites and set of blamed sites agree.
-/// Accesses without a site (copies, host steps) are told apart by what they are, see `actors`.
+/// Accesses without a site (copies, host steps, waits at an unknown place of a kernel) are told
+/// apart by what they are, see `actors`.
 struct FindingKey {
   core::Rule rule{};
   std::array<uint32_t, 2> sites{};

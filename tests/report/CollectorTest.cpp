@@ -155,6 +155,32 @@ TEST(Collector, CountsRepeatedFindings) {
   EXPECT_EQ(report.findings[1].count, 1u);
 }
 
+TEST(Collector, WaitsAtUnknownPlacesAreToldApartByKernel) {
+  Report report = runWithJournal([] {
+    launchTwoBlocks();
+    host::LaunchRecord other;
+    other.node = {6};
+    other.firstBlock = {20};
+    other.kernel = "other(int*)";
+    other.grid = other.block = {1, 1, 1};
+    other.index = 2;
+    host::launchStarted(other);
+    core::Finding finding;
+    finding.rule = core::Rule::ForwardProgress;
+    finding.distance = core::Distance::SameBlock;
+    finding.first.node = finding.second.node = {5};
+    finding.first.block = finding.second.block = {11};
+    core::Finding elsewhere = finding;
+    elsewhere.first.node = elsewhere.second.node = {6};
+    elsewhere.first.block = elsewhere.second.block = {20};
+    for (const core::Finding &f : {finding, elsewhere, finding})
+      host::findingSink().report(f);
+    host::finish();
+  });
+  ASSERT_EQ(report.findings.size(), 2u);
+  EXPECT_EQ(report.findings[0].count, 2u);
+}
+
 TEST(Collector, NamesCopiesAndSharedMemory) {
   Report report = runWithJournal([] {
     core::SiteId first = registerTestModule();

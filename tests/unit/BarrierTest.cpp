@@ -71,6 +71,23 @@ TEST_F(S7, CountedBarrierOrdersOnlyParticipants) {
   EXPECT_EQ(s.rules(), "D1");
 }
 
+TEST_F(S7, CountsAreOfWholeWarps) {
+  using scopesan::abi::BarrierKind;
+  start(33); // the second warp has one lane
+  for (uint32_t i = 1; i < 30; ++i)
+    s.D.threadExit(t(i));
+  s.write(t(0), X);
+  s.D.blockBarrierArrive(t(32), BarrierKind::Sync, 1, 64, site(9));
+  s.D.blockBarrierArrive(t(0), BarrierKind::Arrive, 1, 64, site(9));
+  s.D.blockBarrierArrive(t(31), BarrierKind::Sync, 1, 64, site(9)); // lane 30 is still missing
+  s.write(t(30), Y);
+  s.D.threadExit(t(30)); // completes the barrier, but gives no edge
+  s.read(t(32), X);
+  EXPECT_EQ(s.rules(), "");
+  s.read(t(31), Y);
+  EXPECT_EQ(s.rules(), "D1");
+}
+
 TEST_F(S7, ArriveIsASourceOnly) {
   start(64);
   s.write(t(0), X);  // producer

@@ -5,6 +5,8 @@
 #include "ProgramFile.h"
 #include "Text.h"
 #include "axiomatic/Enumerate.h"
+#include "emit/EmitTable.h"
+#include "kernels/KernelTable.h"
 
 #include <cstdio>
 
@@ -22,6 +24,10 @@ constexpr const char Usage[] =
     "  --executions=N          search bound; beyond it schedules are sampled (20000)\n"
     "  --samples=N --seed=N    random schedules beyond the bound (2000, 1)\n"
     "  --max-not-run=PERCENT   fail when more rows of a collection than this are not run\n"
+    "  --emit=FOLDER           write the table's rows as CUDA kernels (docs/litmus.md)\n"
+    "  --rows-per-unit=N --every=N --collection=NAME   of them (40; every row; all)\n"
+    "  --observed=FILE         judge the runs of such kernels that tests/litmus/run_kernels wrote\n"
+    "  --wanting               with --observed: only the numbers of rows that need more runs\n"
     "  --axioms                judge by the axiomatic model, without the detector\n"
     "  -v                      print every row or program, not only what matters\n"
     "\n"
@@ -32,9 +38,10 @@ constexpr const char Usage[] =
 
 struct Arguments {
   CompareOptions compare;
-  bool verbose = false, axioms = false, help = false;
+  bool verbose = false, wanting = false, axioms = false, help = false;
   uint64_t maxNotRun = 100; ///< percent of a collection
-  std::string table, error;
+  std::string table, observed, error;
+  EmitOptions emit;
   std::vector<std::string> files;
 };
 
@@ -53,6 +60,7 @@ bool parseNumber(const std::string &word, const char *name, uint64_t &out, std::
 Arguments parseArguments(const std::vector<std::string> &words) {
   Arguments a;
   ExploreLimits &limits = a.compare.limits;
+  uint64_t rowsPerUnit = a.emit.rowsPerUnit, every = a.emit.every;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string &w = words[i];
     if (w == "--table" && i + 1 < words.size())
@@ -61,8 +69,16 @@ Arguments parseArguments(const std::vector<std::string> &words) {
       a.table = w.substr(8);
     else if (w == "--memory-model=c++" || w == "--memory-model=ptx")
       a.compare.cxxMode = w.ends_with("c++");
+    else if (w == "--wanting")
+      a.wanting = true;
     else if (w == "--axioms")
       a.axioms = true;
+    else if (w.rfind("--emit=", 0) == 0)
+      a.emit.folder = w.substr(7);
+    else if (w.rfind("--observed=", 0) == 0)
+      a.observed = w.substr(11);
+    else if (w.rfind("--collection=", 0) == 0)
+      a.emit.collections.push_back(w.substr(13));
     else if (w == "-v" || w == "--verbose")
       a.verbose = true;
     else if (w == "--help" || w == "-h")
@@ -70,13 +86,17 @@ Arguments parseArguments(const std::vector<std::string> &words) {
     else if (parseNumber(w, "--executions", limits.executions, a.error) ||
              parseNumber(w, "--samples", limits.samples, a.error) ||
              parseNumber(w, "--seed", limits.seed, a.error) ||
-             parseNumber(w, "--max-not-run", a.maxNotRun, a.error))
+             parseNumber(w, "--max-not-run", a.maxNotRun, a.error) ||
+             parseNumber(w, "--rows-per-unit", rowsPerUnit, a.error) ||
+             parseNumber(w, "--every", every, a.error))
       continue;
     else if (w[0] == '-')
       a.error = "unknown option '" + w + "'";
     else
       a.files.push_back(w);
   }
+  a.emit.rowsPerUnit = uint32_t(std::max<uint64_t>(1, rowsPerUnit));
+  a.emit.every = uint32_t(std::max<uint64_t>(1, every));
   if (a.error.empty() && a.table.empty() && a.files.empty() && !a.help)
     a.error = "no file given";
   return a;
@@ -267,6 +287,14 @@ int litmusMain(const std::vector<std::string> &words) {
       fprintf(stderr, "scopesan litmus: %s\n", table.error.c_str());
       return FailureExitCode;
     }
+    if (!a.emit.folder.empty()) {
+      std::string error = emitTable(table, a.emit);
+      if (!error.empty())
+        fprintf(stderr, "scopesan litmus: %s\n", error.c_str());
+      return error.empty() ? 0 : FailureExitCode;
+    }
+    if (!a.observed.empty())
+      return printKernelTable(table, {a.compare, a.observed, a.verbose, a.wanting, a.maxNotRun});
     worst = a.axioms ? axiomsOnTable(table, a) : runTable(table, a);
   }
   for (const std::string &path : a.files)

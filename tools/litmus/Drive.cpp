@@ -1,7 +1,10 @@
 #include "Drive.h"
 
+#include "Layout.h"
+
 #include <algorithm>
 #include <memory>
+#include <set>
 
 namespace scopesan::litmus {
 
@@ -18,19 +21,11 @@ struct Sink : core::FindingSink {
   void gaveUp(const char *what, uint64_t) override { out.givenUp.push_back(what); }
 };
 
-/// Where the threads of one launch sit in its grid.
-struct Grid {
-  std::vector<std::pair<uint32_t, uint32_t>> blocks; ///< (cluster, block) as the program names them
-  std::vector<uint32_t> clusters;
-  uint32_t perCluster = 1;
-  uint32_t threadsPerBlock = 1;
-};
-
 class Run {
 public:
   Run(const Machine &m, const SiteTable &sites, const State &end,
       const core::DetectorOptions &options)
-      : P(m.program()), M(m), Sites(sites), End(end), D(Log, options) {}
+      : P(m.program()), M(m), Sites(sites), End(end), D(Log, options), Where(P) {}
 
   Judgement run() {
     layOut();
@@ -51,8 +46,6 @@ private:
   // ------------------------------------------------------------------ launches
 
   void layOut() {
-    Grids.resize(P.launches.size());
-    Index.resize(P.threads.size());
     ExitAfter.assign(P.threads.size(), None);
     for (uint32_t s = 0; s < End.steps.size(); ++s)
       ExitAfter[End.steps[s].thread] = s;
@@ -64,45 +57,11 @@ private:
       EndsAtBarrier[t] = true;
       ExitAfter[t] = std::max(ExitAfter[t], End.groups[group].completedBefore - 1);
     }
-    for (const ThreadCode &t : P.threads)
-      addBlock(Grids[t.at.launch], t.at);
-    for (uint32_t t = 0; t < P.threads.size(); ++t) {
-      const Position &at = P.threads[t].at;
-      uint32_t lane = 0;
-      for (uint32_t u = 0; u < t; ++u)
-        lane += P.sameBlock(t, u) && P.threads[u].at.warp == at.warp;
-      Index[t] = at.warp * core::WarpSize + lane;
-      Grid &g = Grids[at.launch];
-      g.threadsPerBlock = std::max(g.threadsPerBlock, Index[t] + 1);
-    }
     Nodes.resize(P.launches.size());
     Blocks.resize(P.launches.size());
     Resident.resize(P.launches.size());
     Live.resize(P.launches.size());
   }
-  static void addBlock(Grid &g, const Position &at) {
-    std::pair<uint32_t, uint32_t> key{at.cluster, at.block};
-    if (std::find(g.blocks.begin(), g.blocks.end(), key) == g.blocks.end())
-      g.blocks.push_back(key);
-    if (std::find(g.clusters.begin(), g.clusters.end(), at.cluster) == g.clusters.end())
-      g.clusters.push_back(at.cluster);
-    uint32_t inCluster = 0;
-    for (auto &b : g.blocks)
-      inCluster += b.first == at.cluster;
-    g.perCluster = std::max(g.perCluster, inCluster);
-  }
-  static uint32_t linearBlock(const Grid &g, const std::pair<uint32_t, uint32_t> &block) {
-    uint32_t cluster = 0, rank = 0;
-    while (g.clusters[cluster] != block.first)
-      ++cluster;
-    for (auto &b : g.blocks) {
-      if (b == block)
-        break;
-      rank += b.first == block.first;
-    }
-    return cluster * g.perCluster + rank;
-  }
-
   void begin() {
     core::HostId main = D.hosts().create({}, core::HostCode::Instrumented);
     Start = D.hosts().past(main);
@@ -119,16 +78,11 @@ private:
       if (!P.launches[l].byThread && !isHost(l))
         launch(l, Start);
   }
-  bool isHost(uint32_t launch) const {
-    for (const ThreadCode &t : P.threads)
-      if (t.at.launch == launch)
-        return t.at.host;
-    return false;
-  }
+  bool isHost(uint32_t launch) const { return isHostLaunch(P, launch); }
   core::LaunchFacts factsOf(uint32_t l) const {
-    const Grid &g = Grids[l];
+    const Grid &g = Where.grids[l];
     core::LaunchFacts facts;
-    facts.grid = {uint32_t(g.clusters.size()) * g.perCluster, 1, 1};
+    facts.grid = {g.blockCount(), 1, 1};
     facts.cluster = {g.perCluster, 1, 1};
     facts.block = {g.threadsPerBlock, 1, 1};
     facts.cooperative = P.launches[l].cooperative;
@@ -154,8 +108,8 @@ private:
     if (Resident[l] || isHost(l))
       return;
     Resident[l] = true;
-    const Grid &g = Grids[l];
-    uint32_t count = uint32_t(g.clusters.size()) * g.perCluster;
+    const Grid &g = Where.grids[l];
+    uint32_t count = g.blockCount();
     for (uint32_t b = 0; b < count; ++b)
       Blocks[l].push_back(D.beginBlock(Nodes[l], b));
     for (const Location &x : P.locations)
@@ -166,7 +120,7 @@ private:
       std::vector<bool> real(g.threadsPerBlock);
       for (uint32_t t = 0; t < P.threads.size(); ++t)
         if (P.threads[t].at.launch == l && blockOf(t) == b && ExitAfter[t] != None)
-          real[Index[t]] = true;
+          real[Where.index[t]] = true;
       for (uint32_t i = 0; i < g.threadsPerBlock; ++i)
         if (real[i])
           ++Live[l][b];
@@ -177,15 +131,11 @@ private:
       if (!Live[l][b])
         D.endBlock(Blocks[l][b]);
   }
-  /// Linear index of the thread's block in its grid.
-  uint32_t blockOf(uint32_t thread) const {
-    const Position &at = P.threads[thread].at;
-    return linearBlock(Grids[at.launch], {at.cluster, at.block});
-  }
+  uint32_t blockOf(uint32_t thread) const { return Where.block[thread]; }
   core::Thread &threadOf(uint32_t t) {
     const Position &at = P.threads[t].at;
     if (!at.host)
-      return *D.thread(Blocks[at.launch][blockOf(t)], {Index[t]});
+      return *D.thread(Blocks[at.launch][blockOf(t)], {Where.index[t]});
     return D.hosts().thread(HostOf[t]);
   }
   void exit(uint32_t t) {
@@ -393,13 +343,24 @@ private:
     BarrierNames.push_back(key);
     return uint32_t(BarrierNames.size() - 1);
   }
+  /// The count with which the detector completes the group when the machine does. Counts are of
+  /// whole warps (S7), so lanes without a thread count with those that arrive; a litmus thread with
+  /// a warp of its own stands for 32.
   uint32_t count(const Step &step, const Instr &i) const {
     const BarrierGroup &g = End.groups[step.group];
     if (i.allThreads)
       return 0;
-    if (g.expected)
-      return g.expected;
-    return g.complete ? uint32_t(g.arrived.size()) : core::MaxBlockThreads;
+    if (!g.complete)
+      return core::MaxBlockThreads;
+    std::set<uint32_t> warps;
+    for (uint32_t t : g.arrived)
+      warps.insert(Where.index[t] / core::WarpSize);
+    uint32_t missing = 0; // live lanes of these warps that do not take part
+    for (uint32_t u = 0; u < P.threads.size(); ++u)
+      missing += P.sameBlock(u, step.thread) && warps.count(Where.index[u] / core::WarpSize) &&
+                 std::find(g.arrived.begin(), g.arrived.end(), u) == g.arrived.end() &&
+                 ExitAfter[u] != None && ExitAfter[u] >= g.completedBefore;
+    return uint32_t(warps.size()) * core::WarpSize - missing;
   }
 
   const Program &P;
@@ -411,8 +372,7 @@ private:
   NodeId Start, Setup;              ///< before everything; after the initialisation of mbarriers
   std::vector<core::HostId> HostOf; ///< by litmus thread
   std::vector<core::TimelineId> Streams;
-  std::vector<Grid> Grids;
-  std::vector<uint32_t> Index;     ///< thread index in its block, by litmus thread
+  Layout Where;
   std::vector<uint32_t> ExitAfter; ///< step, by litmus thread; None = executes nothing
   std::vector<bool> EndsAtBarrier;
   std::vector<NodeId> Nodes;

@@ -55,7 +55,8 @@ public:
     createLaunches(device);
     OneStream = contains(Text, "one stream") || contains(Text, "same stream") ||
                 contains(Text, "kernel start");
-    Graph = contains(Text, "nodes");
+    Graph = P.asGraph = contains(Text, "nodes");
+    P.nonBlockingStreams = contains(Text, "non-blocking") || !contains(Text, "legacy");
     schedule();
     resolveHost();
     return true;
@@ -121,18 +122,22 @@ private:
         edge(words[w].substr(0, arrow), words[w].substr(arrow + 2));
       } else if (words[w] == "record") {
         Recorded[std::string(next)] = OnStream[Current];
+        call(HostCall::Kind::Record, Current, next);
         ++w;
       } else if (next == "waits") {
         Current = words[w];
         append(Waiting[Current], Recorded[std::string(after)]);
+        call(HostCall::Kind::Wait, Current, after);
         w += 2;
       } else if (next == "writeValue") {
         for (uint32_t l = 0; l < P.launches.size(); ++l)
           if (StreamNames[l] == words[w])
             place(l, StreamNames[l]);
         Recorded["value"] = OnStream[std::string(words[w])];
+        call(HostCall::Kind::WriteValue, words[w], {});
       } else if (next == "waitValue") {
         append(Waiting[std::string(words[w])], Recorded["value"]);
+        call(HostCall::Kind::WaitValue, words[w], {});
       } else {
         scheduleWord(words[w], next);
       }
@@ -151,6 +156,7 @@ private:
         if (Scheduled[p])
           P.launches[*l].programmatic.push_back(p);
       Scheduled[*l] = true;
+      launchCall(*l, Current);
       return;
     }
     std::string stream = at != std::string_view::npos ? std::string(word.substr(at + 1))
@@ -164,6 +170,7 @@ private:
     if (OneStream)
       stream = "one";
     Scheduled[l] = true;
+    launchCall(l, stream);
     if (stream.empty() || Graph)
       return;
     append(P.launches[l].after, OnStream[stream]);
@@ -175,6 +182,12 @@ private:
     else if (blocking)
       append(P.launches[l].after, OnStream["legacy"]);
     OnStream[stream].push_back(l);
+  }
+  void call(HostCall::Kind kind, std::string_view stream, std::string_view event) {
+    P.hostCalls.push_back({kind, None, std::string(stream), std::string(event)});
+  }
+  void launchCall(uint32_t l, const std::string &stream) {
+    P.hostCalls.push_back({HostCall::Kind::Launch, l, stream, ""});
   }
   void edge(std::string_view from, std::string_view to) {
     std::optional<uint32_t> a = launchNamed(from), b = launchNamed(to);

@@ -4,6 +4,7 @@ namespace scopesan::litmus {
 
 namespace {
 bool compare(Compare c, int64_t a, int64_t b) { return (c == Compare::Equal) == (a == b); }
+} // namespace
 
 int64_t applyRmw(RmwKind k, int64_t old, int64_t v) {
   switch (k) {
@@ -27,7 +28,6 @@ int64_t applyRmw(RmwKind k, int64_t old, int64_t v) {
   }
   return v;
 }
-} // namespace
 
 Machine::Machine(const Program &program) : P(program) {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> users; // (block's first thread, id) -> threads

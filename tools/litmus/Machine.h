@@ -68,6 +68,9 @@ struct State {
   bool refuted = false; ///< an expectation of an operation was not met: the execution is not meant
 };
 
+/// What an RMW with operand `v` writes over `old`, if it writes.
+int64_t applyRmw(RmwKind k, int64_t old, int64_t v);
+
 class Machine {
 public:
   explicit Machine(const Program &program);

@@ -196,6 +196,21 @@ struct Launch {
   std::vector<uint32_t> before;       ///< launches that complete only after it (none of its own)
 };
 
+/// What the host does to order launches, in the order of its calls.
+struct HostCall {
+  enum class Kind : uint8_t {
+    Launch,     ///< `launch` on `stream`
+    Record,     ///< event `event` on `stream`
+    Wait,       ///< `stream` waits for event `event`
+    WriteValue, ///< `stream` writes a value to memory
+    WaitValue   ///< `stream` waits for that value
+  };
+  Kind kind = Kind::Launch;
+  uint32_t launch = None;
+  std::string stream; ///< empty: one of the launch's own; "legacy"
+  std::string event;
+};
+
 /// A boolean condition over registers, memory and what reads returned.
 struct Condition {
   enum class Kind : uint8_t { True, And, Or, Not, Register, Final, ReadsOf };
@@ -219,6 +234,9 @@ struct Program {
   std::vector<Location> locations;
   std::vector<ThreadCode> threads;
   std::vector<Launch> launches;
+  std::vector<HostCall> hostCalls; ///< of rows about launches; launches by a thread included
+  bool asGraph = false;            ///< the launches are nodes of one graph instead
+  bool nonBlockingStreams = true;  ///< streams do not join the legacy stream
   Guard guard;
   uint32_t maxLoop = 1; ///< backward jumps per branch before an execution is given up
 

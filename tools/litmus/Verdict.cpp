@@ -31,6 +31,7 @@ public:
 private:
   void consider(const State &end) {
     ++V.considered;
+    V.stuck += !M.allDone(end);
     Judgement j = judge(M, Sites, end, Options.detector);
     std::set<RacePair> pairs;
     std::set<core::Rule> rules;

@@ -24,6 +24,7 @@ struct Verdict {
   ExploreResult explored;
   uint64_t considered = 0; ///< executions that satisfy the guard
   uint64_t racy = 0;
+  uint64_t stuck = 0;                   ///< considered, but not every thread reached its end
   std::map<RacePair, uint64_t> pairs;   ///< executions in which a finding names the pair
   std::map<core::Rule, uint64_t> rules; ///< executions with such a finding, advisories included
   std::vector<std::string> givenUp;

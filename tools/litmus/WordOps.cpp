@@ -138,8 +138,11 @@ bool parseStory(ThreadBuilder &t, std::string_view op) {
     t.defineLabel(label);
     t.branch(op, Expr::constant(0), Compare::Equal, Expr::constant(0), label);
   } else if (op == "volatile automatic variable" || op == "thread-scope atomic automatic") {
+    std::string label = t.freshLabel();
+    t.defineLabel(label);
     access(Verb::Load, "automatic");
     t.program().program.locations[t.location("automatic")].isLocal = true;
+    t.branch(op, Expr::constant(0), Compare::Equal, Expr::constant(0), label);
   } else if (op == "__syncthreads only") {
     return parseOp(t, "BAR");
   } else if (op.starts_with("exits early")) {

@@ -216,7 +216,10 @@ private:
 
 // ------------------------------------------------------------------ merging
 using Place = std::tuple<std::string, std::string, std::string, std::vector<Frame>>;
-Place placeOf(const Operation &op) { return {op.kind, op.scope, op.api, op.frames}; }
+/// A kernel is the place of what has no other.
+Place placeOf(const Operation &op) {
+  return {op.kind, op.scope, op.frames.empty() && op.api.empty() ? op.kernel : op.api, op.frames};
+}
 
 bool hasLine(const Operation &op) { return !op.frames.empty() && op.frames.front().line != 0; }
 

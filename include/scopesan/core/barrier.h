@@ -19,8 +19,15 @@ public:
   void s7Arrive(Thread &t, abi::BarrierKind kind, uint32_t id, uint32_t count) {
     Block &b = *t.block;
     BarrierState &bar = b.barriers[id % Block::Barriers];
-    if (bar.arrived() == 0)
+    if (bar.arrived() == 0) {
       bar.expected = count;
+      bar.lanes.clear();
+    }
+    if (bar.expected) {
+      if (bar.lanes.empty())
+        bar.lanes.resize((b.threads.size() + WarpSize - 1) / WarpSize);
+      bar.lanes[warpOf(t.index)] |= 1u << laneOf(t.index);
+    }
     if (kind == abi::BarrierKind::Arrive) {
       bar.sources.push(takeSnapshot(t));
       C.advance(t);
@@ -59,7 +66,7 @@ public:
 
 private:
   void completeIfReady(Block &b, BarrierState &bar) {
-    if (bar.arrived() < (bar.expected ? bar.expected : b.live) || bar.arrived() == 0)
+    if (bar.arrived() == 0 || !isComplete(b, bar))
       return;
     C.counters.hit(RuleCounters::S7Barrier);
     Vec<Thread *> departing;
@@ -81,6 +88,22 @@ private:
       raiseWholeWarps(b, departing, j.time);
     bar.waiting.clear();
     bar.sources.clear();
+  }
+
+  /// An explicit count is of whole warps: lanes of an arriving warp that do not exist or have
+  /// exited count as arrived.
+  static bool isComplete(const Block &b, const BarrierState &bar) {
+    if (!bar.expected)
+      return bar.arrived() >= b.live;
+    uint32_t count = bar.arrived(), warps = 0;
+    for (uint32_t l : bar.lanes)
+      warps += l != 0;
+    if (count >= bar.expected || warps * WarpSize < bar.expected)
+      return count >= bar.expected;
+    for (uint32_t w = 0; w < bar.lanes.size(); ++w)
+      if (bar.lanes[w])
+        count += uint32_t(__builtin_popcount(~(lanes(b, w, false) | bar.lanes[w])));
+    return count >= bar.expected;
   }
 
   void meetIfReady(Block &b, uint32_t warp) {

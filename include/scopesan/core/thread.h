@@ -92,6 +92,7 @@ struct BarrierState {
   uint32_t expected = 0;    ///< 0 = all threads that have not exited
   Vec<uint32_t> waiting;    ///< threads that will depart
   Vec<SnapshotRef> sources; ///< contributions of bar.arrive
+  Vec<uint32_t> lanes;      ///< by warp: lanes that arrived; kept for explicit counts only
   uint32_t arrived() const { return waiting.size() + sources.size(); }
 };
 

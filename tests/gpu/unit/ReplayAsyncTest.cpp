@@ -22,7 +22,7 @@ uint64_t peer(uint32_t rank, uint32_t offset) {
 Launch &init(Launch &l, uint32_t count) {
   l.add({0, 0}, EventKind::MbarrierInit, Shared, count);
   for (uint32_t i = 0; i < 2; ++i)
-    l.barrier({0, i}, 2);
+    l.barrier({0, i}, 32); // the whole warp: two lanes exist
   return l;
 }
 

@@ -1,0 +1,1 @@
+"""Compiles litmus kernels, runs them under ScopeSan and writes down what happened."""

@@ -1,0 +1,19 @@
+// The host function of a row: memory, initial values, launches, what the program's host thread
+// does.
+#pragma once
+
+#include "ThreadCode.h"
+
+namespace scopesan::litmus {
+
+struct HostCode {
+  std::vector<CodeLine> lines;
+  uint32_t thread = None; ///< the program's host thread, whose operations the lines name
+  std::string error;      ///< why the row has no CUDA form; empty = it has
+};
+
+/// `static void <name>() { ... }`.
+HostCode emitHost(const Program &p, const Layout &where, const Places &places,
+                  const std::string &name);
+
+} // namespace scopesan::litmus
