@@ -5,7 +5,7 @@
 using namespace scopesan::core;
 
 namespace {
-Place at(uint32_t block, uint32_t cluster, uint32_t node, uint32_t device, uint32_t domain) {
+Place at(uint32_t block, uint32_t cluster, uint32_t node, uint16_t device, uint8_t domain) {
   Place p;
   p.block = {block};
   p.cluster = cluster;

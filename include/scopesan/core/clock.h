@@ -29,8 +29,13 @@ struct KnowledgeLeaf {
   };
   struct Table {
     uint32_t refs, base, count;
+    uint32_t capacity;
     Exception entries[1];
+    static size_t bytesFor(uint32_t n) { return offsetof(Table, entries) + n * sizeof(Exception); }
+    size_t bytes() const { return bytesFor(capacity); }
   };
+
+  static constexpr uint32_t MaxAtOnce = 64; ///< exceptions in one raise
 
   static constexpr uint64_t ofBase(LocalTime base) { return uint64_t(base.value) << 1 | 1; }
   static bool isInline(uint64_t l) { return l & 1; }
@@ -43,7 +48,7 @@ struct KnowledgeLeaf {
   }
   static void release(uint64_t l) {
     if (!isInline(l) && --table(l)->refs == 0)
-      deallocate(table(l));
+      Blocks::give(table(l), table(l)->bytes());
   }
   /// Owned leaf from a base and sorted exceptions; drops what the base implies.
   static uint64_t make(uint32_t base, const Exception *e, uint32_t n) {
@@ -52,18 +57,18 @@ struct KnowledgeLeaf {
       kept += e[i].time > base;
     if (!kept)
       return ofBase({base});
-    Table *t = static_cast<Table *>(allocate(offsetof(Table, entries) + kept * sizeof(Exception)));
+    Table *t = static_cast<Table *>(Blocks::take(Table::bytesFor(kept)));
     t->refs = 1;
     t->base = base;
     t->count = 0;
+    t->capacity = kept;
     for (uint32_t i = 0; i < n; ++i)
       if (e[i].time > base)
         t->entries[t->count++] = e[i];
     return reinterpret_cast<uint64_t>(t);
   }
 
-  static uint32_t exceptionTime(uint64_t l, uint16_t unit) {
-    const Table *t = table(l);
+  static Exception *find(Table *t, uint16_t unit) {
     uint32_t lo = 0, hi = t->count;
     while (lo < hi) {
       uint32_t mid = (lo + hi) / 2;
@@ -72,7 +77,11 @@ struct KnowledgeLeaf {
       else
         hi = mid;
     }
-    return lo < t->count && t->entries[lo].unit == unit ? t->entries[lo].time : 0;
+    return lo < t->count && t->entries[lo].unit == unit ? &t->entries[lo] : nullptr;
+  }
+  static uint32_t exceptionTime(uint64_t l, uint16_t unit) {
+    const Exception *e = find(table(l), unit);
+    return e ? e->time : 0;
   }
   static bool covers(uint64_t l, ThreadIndex thread, LocalTime time) {
     if (!l)
@@ -94,42 +103,83 @@ struct KnowledgeLeaf {
       retain(b);
       return b;
     }
-    return merge(a, b);
-  }
-
-private:
-  static bool sameEntries(uint64_t l, uint32_t base, const Exception *e, uint32_t n) {
-    if (isInline(l) || table(l)->base != base || table(l)->count != n)
-      return false;
-    for (uint32_t i = 0; i < n; ++i)
-      if (table(l)->entries[i].unit != e[i].unit || table(l)->entries[i].time != e[i].time)
-        return false;
-    return true;
-  }
-  static uint64_t merge(uint64_t a, uint64_t b) {
-    static_assert(MaxBlockThreads + MaxBlockThreads / WarpSize < 1100);
-    Exception out[1100];
-    uint32_t base = maxOf(baseOf(a), baseOf(b)), n = 0, i = 0, j = 0;
-    uint32_t na = isInline(a) ? 0 : table(a)->count, nb = isInline(b) ? 0 : table(b)->count;
-    while (i < na || j < nb) {
-      const Exception *ea = i < na ? &table(a)->entries[i] : nullptr;
-      const Exception *eb = j < nb ? &table(b)->entries[j] : nullptr;
-      Exception e = !eb || (ea && ea->unit <= eb->unit) ? *ea : *eb;
-      if (ea && ea->unit == e.unit)
-        ++i;
-      if (eb && eb->unit == e.unit) {
-        e.time = maxOf(e.time, eb->time);
-        ++j;
-      }
-      if (e.time > base)
-        out[n++] = e;
-    }
+    Merged m(maxOf(baseOf(a), baseOf(b)), entries(a), entries(b));
     for (uint64_t l : {a, b})
-      if (sameEntries(l, base, out, n)) {
+      if (m.sameAs(l)) {
         retain(l);
         return l;
       }
-    return make(base, out, n);
+    return make(m.base, m.out, m.count);
+  }
+
+  /// Nothing of `base` and the exceptions is new.
+  static bool knows(uint64_t l, uint32_t base, const Exception *e, uint32_t n) {
+    if (!l || baseOf(l) < base)
+      return false;
+    for (uint32_t i = 0; i < n; ++i)
+      if (e[i].time > baseOf(l) && (isInline(l) || exceptionTime(l, e[i].unit) < e[i].time))
+        return false;
+    return true;
+  }
+  /// `l` (owned, or 0) raised by `base` and sorted exceptions; owned.
+  static uint64_t raised(uint64_t l, uint32_t base, const Exception *e, uint32_t n) {
+    if (!l || isInline(l))
+      return make(l ? maxOf(base, baseOf(l)) : base, e, n);
+    if (raiseInPlace(table(l), base, e, n))
+      return l;
+    Merged m(maxOf(base, baseOf(l)), entries(l), {e, n});
+    uint64_t r = make(m.base, m.out, m.count);
+    release(l);
+    return r;
+  }
+
+private:
+  struct Span {
+    const Exception *first = nullptr;
+    uint32_t count = 0;
+  };
+  static Span entries(uint64_t l) {
+    return isInline(l) ? Span() : Span{table(l)->entries, table(l)->count};
+  }
+  /// The union of two sorted lists above a common base, later times winning.
+  struct Merged {
+    static_assert(MaxBlockThreads + MaxBlockThreads / WarpSize < 1100);
+    uint32_t base, count = 0;
+    Exception out[1100];
+    Merged(uint32_t base, Span a, Span b) : base(base) {
+      uint32_t i = 0, j = 0;
+      while (i < a.count || j < b.count) {
+        bool fromA = j == b.count || (i < a.count && a.first[i].unit <= b.first[j].unit);
+        Exception e = fromA ? a.first[i++] : b.first[j++];
+        if (fromA && j < b.count && b.first[j].unit == e.unit)
+          e.time = maxOf(e.time, b.first[j++].time);
+        if (e.time > base)
+          out[count++] = e;
+      }
+    }
+    bool sameAs(uint64_t l) const {
+      if (isInline(l) || table(l)->base != base || table(l)->count != count)
+        return false;
+      for (uint32_t i = 0; i < count; ++i)
+        if (table(l)->entries[i].unit != out[i].unit || table(l)->entries[i].time != out[i].time)
+          return false;
+      return true;
+    }
+  };
+  /// Raises an unshared table whose units and base suffice.
+  static bool raiseInPlace(Table *t, uint32_t base, const Exception *e, uint32_t n) {
+    if (t->refs != 1 || t->base < base)
+      return false;
+    Exception *at[MaxAtOnce];
+    for (uint32_t i = 0; i < n; ++i) {
+      at[i] = find(t, e[i].unit);
+      if (!at[i] && e[i].time > t->base)
+        return false;
+    }
+    for (uint32_t i = 0; i < n; ++i)
+      if (at[i])
+        at[i]->time = maxOf(at[i]->time, e[i].time);
+    return true;
   }
 };
 
@@ -146,15 +196,15 @@ public:
   void raiseUnit(BlockId block, KnownUnit unit, LocalTime time) {
     raiseUnits(block, {0}, &unit, &time, 1);
   }
-  /// Base and up to 64 units at once; `units` sorted ascending.
+  /// Base and up to MaxAtOnce units at once; `units` sorted ascending.
   void raiseUnits(BlockId block, LocalTime base, const KnownUnit *units, const LocalTime *times,
                   uint32_t n) {
-    KnowledgeLeaf::Exception e[64];
+    KnowledgeLeaf::Exception e[KnowledgeLeaf::MaxAtOnce];
     for (uint32_t i = 0; i < n; ++i)
       e[i] = {units[i].value, times[i].value};
-    uint64_t leaf = KnowledgeLeaf::make(base.value, e, n);
-    Map.raise(block.value, leaf);
-    KnowledgeLeaf::release(leaf);
+    if (!KnowledgeLeaf::knows(Map.find(block.value), base.value, e, n))
+      Map.update(block.value,
+                 [&](uint64_t l) { return KnowledgeLeaf::raised(l, base.value, e, n); });
   }
   /// Joins what `o` knows of one block.
   void joinBlock(const BlockClock &o, BlockId block) {
@@ -177,6 +227,7 @@ public:
     return {count ? least : 0};
   }
   size_t footprint() const { return Map.footprint(); }
+  void prefetchRoot() const { Map.prefetchRoot(); }
 
 private:
   PersistentMap<KnowledgeLeaf> Map;

@@ -6,15 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-namespace scopesan::core {
+#include "scopesan/core/allocation.h"
 
-inline void *allocate(size_t bytes) {
-  void *p = __builtin_malloc(bytes ? bytes : 1);
-  if (!p)
-    __builtin_trap();
-  return p;
-}
-inline void deallocate(void *p) { __builtin_free(p); }
+namespace scopesan::core {
 
 template <class T> T &&moved(T &x) { return static_cast<T &&>(x); }
 template <class T> void swapValues(T &a, T &b) {
@@ -22,33 +16,42 @@ template <class T> void swapValues(T &a, T &b) {
   a = moved(b);
   b = moved(t);
 }
+/// Number of set bits; without a call where the target has no instruction for it.
+constexpr uint32_t bitCount(uint32_t x) {
+#ifdef __POPCNT__
+  return uint32_t(__builtin_popcount(x));
+#else
+  x -= x >> 1 & 0x55555555u;
+  x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+  x = (x + (x >> 4)) & 0x0f0f0f0fu;
+  return x * 0x01010101u >> 24;
+#endif
+}
 template <class T> constexpr T maxOf(T a, T b) { return a < b ? b : a; }
 template <class T> constexpr T minOf(T a, T b) { return a < b ? a : b; }
 
-struct PlacementTag {};
-} // namespace scopesan::core
-inline void *operator new(size_t, void *p, scopesan::core::PlacementTag) noexcept { return p; }
-namespace scopesan::core {
-
-/// Growable array. Moves elements with their move constructors.
+/// Growable array. Moves elements with their move constructors. Its first elements may lie in
+/// storage of its owner.
 template <class T> class Vec {
 public:
   Vec() = default;
   Vec(const Vec &) = delete;
   Vec &operator=(const Vec &) = delete;
-  Vec(Vec &&o) noexcept : Data(o.Data), Size(o.Size), Cap(o.Cap) {
-    o.Data = nullptr;
-    o.Size = o.Cap = 0;
-  }
+  Vec(Vec &&o) noexcept { swap(o); }
   Vec &operator=(Vec &&o) noexcept {
-    swapValues(Data, o.Data);
-    swapValues(Size, o.Size);
-    swapValues(Cap, o.Cap);
+    swap(o);
     return *this;
   }
   ~Vec() {
     clear();
-    deallocate(Data);
+    free();
+  }
+  /// Uses `storage`, room for n elements that outlives the vector, until it needs more. Only for a
+  /// new vector.
+  void lend(void *storage, uint32_t n) {
+    Data = static_cast<T *>(storage);
+    Cap = n;
+    Lent = 1;
   }
 
   T *begin() { return Data; }
@@ -63,7 +66,7 @@ public:
   bool empty() const { return Size == 0; }
 
   T &push(T &&value) {
-    if (Size == Cap)
+    if (Size == Cap) [[unlikely]]
       grow(Cap ? Cap * 2 : sizeof(T) > 32 ? 1 : 4);
     return *new (Data + Size++, PlacementTag{}) T(moved(value));
   }
@@ -108,17 +111,33 @@ private:
       pop();
   }
   void grow(uint32_t n) {
-    T *d = static_cast<T *>(allocate(sizeof(T) * n));
+    T *d = static_cast<T *>(Blocks::take(sizeof(T) * n));
     for (uint32_t i = 0; i < Size; ++i) {
       new (d + i, PlacementTag{}) T(moved(Data[i]));
       Data[i].~T();
     }
-    deallocate(Data);
+    free();
     Data = d;
     Cap = n;
+    Lent = 0;
+  }
+  void free() {
+    if (!Lent)
+      Blocks::give(Data, sizeof(T) * Cap);
+  }
+  void swap(Vec &o) {
+    swapValues(Data, o.Data);
+    swapValues(Size, o.Size);
+    uint32_t cap = Cap, lent = Lent;
+    Cap = o.Cap;
+    Lent = o.Lent;
+    o.Cap = cap;
+    o.Lent = lent;
   }
   T *Data = nullptr;
-  uint32_t Size = 0, Cap = 0;
+  uint32_t Size = 0;
+  uint32_t Cap : 31 = 0;
+  uint32_t Lent : 1 = 0; ///< Data belongs to somebody else
 };
 
 constexpr uint64_t hashMix(uint64_t x) {
@@ -203,7 +222,7 @@ private:
   void rehash(size_t n) {
     Slot *old = Slots;
     size_t oldSize = Slots ? Mask + 1 : 0;
-    Slots = static_cast<Slot *>(allocate(sizeof(Slot) * n));
+    Slots = static_cast<Slot *>(Blocks::take(sizeof(Slot) * n));
     for (size_t i = 0; i < n; ++i)
       new (Slots + i, PlacementTag{}) Slot();
     Mask = n - 1;
@@ -215,62 +234,15 @@ private:
       }
       old[i].~Slot();
     }
-    deallocate(old);
+    Blocks::give(old, sizeof(Slot) * oldSize);
   }
   void destroy() {
     for (size_t i = 0; Slots && i <= Mask; ++i)
       Slots[i].~Slot();
-    deallocate(Slots);
+    Blocks::give(Slots, sizeof(Slot) * (Mask + 1));
   }
   Slot *Slots = nullptr;
   size_t Mask = 0, Count = 0;
-};
-
-/// Fixed-size object pool with a free list: allocation and release take a few instructions. All
-/// objects must have been destroyed when the pool is.
-template <class T> class Pool {
-public:
-  Pool() = default;
-  Pool(const Pool &) = delete;
-  Pool &operator=(const Pool &) = delete;
-  ~Pool() {
-    for (Item *c : Chunks)
-      deallocate(c);
-  }
-  template <class... A> T *create(A &&...args) {
-    if (!Free)
-      refill();
-    Item *i = Free;
-    Free = i->next;
-    ++Live;
-    return new (i, PlacementTag{}) T(static_cast<A &&>(args)...);
-  }
-  void destroy(T *p) {
-    p->~T();
-    Item *i = reinterpret_cast<Item *>(p);
-    i->next = Free;
-    Free = i;
-    --Live;
-  }
-  size_t live() const { return Live; }
-
-private:
-  union Item {
-    Item *next;
-    alignas(T) char storage[sizeof(T)];
-  };
-  void refill() {
-    constexpr size_t N = sizeof(Item) > 4096 ? 1 : 16384 / sizeof(Item) + 1;
-    Item *chunk = static_cast<Item *>(allocate(sizeof(Item) * N));
-    Chunks.push(chunk);
-    for (size_t i = 0; i < N; ++i) {
-      chunk[i].next = Free;
-      Free = &chunk[i];
-    }
-  }
-  Item *Free = nullptr;
-  size_t Live = 0;
-  Vec<Item *> Chunks;
 };
 
 } // namespace scopesan::core

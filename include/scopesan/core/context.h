@@ -104,12 +104,10 @@ struct Context {
   bool covers(const Snapshot &s, const Epoch &e) const {
     return s.ownCovers(e) || s.blocks.covers(e) || order.precedes(order.nodeOf(e.block), s.nodes);
   }
-  SyncOp syncOp(const Thread &t, Op op, SiteId site) const {
-    return {site, op, t.block->place, t.index};
-  }
+  SyncOp syncOp(const Thread &t, Op op, SiteId site) const { return StrongOp{op, site}.by(t); }
   /// Advances the thread's time; a wrap would forget order and is counted (X1).
   void advance(Thread &t) {
-    if (t.time.value == ~0u)
+    if (t.time.value == ~0u) [[unlikely]]
       gaveUp("a thread's local time is exhausted", TimeWraps);
     else
       t.time = t.time.next();

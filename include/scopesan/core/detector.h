@@ -175,11 +175,17 @@ public:
     }
     if (op.isVolatile() && !C.options.volatileIsRelaxed) // O2
       return wrote ? write(t, addr, bytes, site) : read(t, addr, bytes, site);
+    prefetch(&t, sizeof(Thread));
+    Cell &cell = Shadow.cell(wordOf(addr));
+    if (const Overflow *o = cell.overflow())
+      prefetch(o, sizeof(AtomicWord));
+    t.blocks.prefetchRoot();
     count(t, addr);
     checkPeer(t, addr, bytes, op, site);
+    AtomicWord *first = SyncObjects::of(cell.overflow());
     Op done = op.kind() == abi::AccessKind::Cas && !wrote ? o5FailedCas(op) : op;
-    SyncOp s = C.syncOp(t, done, site);
-    SyncObject *o = Objects.find(addr, bytes);
+    StrongOp s{done, site};
+    SyncObject *o = first ? SyncObjects::find(*first, addr, bytes) : nullptr;
     bool reads = done.kind() != abi::AccessKind::Store && done.kind() != abi::AccessKind::Red;
     if (reads) {
       Progress.read(t, o, addr, bytes, s, op.kind() == abi::AccessKind::Cas);
@@ -194,22 +200,26 @@ public:
     }
     if (wrote && !C.options.cxxMode) // S16 tells a thread's writes apart by their time
       C.advance(t);
+    uint32_t version = wrote ? (o ? o->version : 0) + 1 : 0;
     bool isAlive = true;
-    forWords(addr, bytes, [&](uint64_t word, uint32_t mask) {
-      isAlive &= F.strong(
-          t, Shadow.cell(word),
-          {Record::make(t.epoch(), site, done, mask, bytes), wrote ? (o ? o->version : 0) + 1 : 0},
-          word);
-    });
-    if (!isAlive)
+    for (uint64_t word = wordOf(addr); word < addr + bytes; word += WordBytes) {
+      Record me = Record::make(t.epoch(), site, done, maskIn(word, addr, bytes), bytes);
+      AtomicWord *w = F.atomicWord(t, word <= addr ? cell : Shadow.cell(word), me, word);
+      if (w) [[likely]]
+        F.strong(t, *w, me, version, word);
+      isAlive &= w != nullptr;
+      if (word <= addr)
+        first = w;
+    }
+    if (!isAlive) [[unlikely]]
       return;
     if (o && done.kind() != abi::AccessKind::Store)
       Sync.s16Note(t, *o, s);
     if (!wrote)
       return;
     if (!o)
-      o = Objects.create(addr, bytes);
-    Objects.replaceOthers(addr, bytes, o);
+      o = Objects.create(*first, addr, bytes);
+    Objects.replaceOthers(*first, addr, bytes, o);
     Sync.publish(t, *o, s);
   }
   void fence(Thread &t, Op op, SiteId site) {
@@ -402,8 +412,9 @@ public:
   void asyncReduce(uint64_t addr, uint32_t elementBytes, Op op, SiteId site) {
     Thread &t = CopyBlock->threads[AsyncRules::Writer.value];
     strong(t, addr, elementBytes, op, site, CopyProxy);
-    if (SyncObject *o = Objects.find(addr, elementBytes))
-      Sync.publish(t, *o, C.syncOp(t, op, site));
+    AtomicWord *first = SyncObjects::of(Shadow.cell(wordOf(addr)).overflow());
+    if (SyncObject *o = first ? SyncObjects::find(*first, addr, elementBytes) : nullptr)
+      Sync.publish(t, *o, {op, site});
   }
   /// The copy will complete on the mbarrier at `addr`, which `issuer` must know initialised (S10).
   /// The completion acts as a thread of the mbarrier's block (S12), of which `owner` is one.
@@ -505,8 +516,9 @@ private:
     count(t, addr);
     checkPeer(t, addr, bytes, op, site);
     forWords(addr, bytes, [&](uint64_t word, uint32_t mask) {
-      F.strong(t, Shadow.cell(word), {Record::make(t.epoch(), site, op, mask, bytes, proxy), 0},
-               word);
+      Record me = Record::make(t.epoch(), site, op, mask, bytes, proxy);
+      if (AtomicWord *w = F.atomicWord(t, Shadow.cell(word), me, word))
+        F.strong(t, *w, me, 0, word);
     });
   }
   void words(Thread &t, uint64_t addr, uint32_t bytes, SiteId site, abi::AccessKind kind,
@@ -524,7 +536,7 @@ private:
   // ---------------------------------------------------------------- mbarriers
 
   Mbarrier &mbarrierAt(uint64_t addr) {
-    Overflow &o = F.overflowOf(Shadow.cell(addr & ~uint64_t(WordBytes - 1)));
+    RareFacts &o = F.overflowOf(Shadow.cell(wordOf(addr))).rareFacts();
     if (!o.mbarrier)
       o.mbarrier = new (allocate(sizeof(Mbarrier)), PlacementTag{}) Mbarrier();
     return *o.mbarrier;

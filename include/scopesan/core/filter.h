@@ -51,37 +51,34 @@ public:
     weakWriteOverflow(t, c, me, address);
   }
 
-  /// Strong access. False when the memory is not alive (D8): then nothing is remembered.
-  bool strong(Thread &t, Cell &c, const StrongRecord &me, uint64_t address) {
-    if (!c.overflow()) {
-      if (c.write.empty() && !alive(t, c, me, address))
-        return false;
-      promote(c);
-    }
-    Overflow &o = *c.overflow();
-    bool writes = me.op().isWrite();
-    for (const Record &w : o.writes)
-      if ((w.mask() & me.mask()) && !C.ordered(t, w, me))
-        J.conflict(t, w, me, address);
-    if (writes)
-      checkReaders(t, o, me, address);
-    checkStrong(t, o, me, address, writes);
-    addStrong(t, o, me);
-    return true;
+  /// The word of the strong access `me`. Null when its memory is not alive (D8): then nothing is
+  /// remembered.
+  [[gnu::always_inline]] AtomicWord *atomicWord(Thread &t, Cell &c, Record me, uint64_t address) {
+    AtomicWord *a = SyncObjects::of(c.overflow());
+    return a ? a : makeAtomic(t, c, me, address);
   }
 
-  /// The overflow block of a cell that is about to hold a synchronization object.
+  /// Strong access; a write gives its object the version `version`, a read has none.
+  [[gnu::always_inline]] void strong(Thread &t, AtomicWord &o, Record me, uint32_t version,
+                                     uint64_t address) {
+    bool writes = me.op().isWrite();
+    if (!o.writes.empty() || (writes && (o.rare || !o.readers.empty()))) [[unlikely]]
+      checkWeak(t, o, me, address, writes);
+    if (!o.strong.empty() && o.summary.highestBlock >= t.block->orderedBelow.value &&
+        !o.summary.allMorallyStrongWith(t.block->place, me)) [[unlikely]]
+      checkStrong(t, o, me, address, writes);
+    addStrong(t, o, me, version);
+  }
+
   Overflow &overflowOf(Cell &c) {
-    if (!c.overflow())
-      promote(c);
-    return *c.overflow();
+    Overflow *o = c.overflow();
+    return o ? *o : *promote(c);
   }
   /// Empties a cell whose memory became a new location (P5).
   void forget(Cell &c, uint64_t address) {
-    if (Overflow *o = c.overflow()) {
-      Objects.replaceAll(address, *o);
-      release(o);
-    }
+    if (AtomicWord *a = SyncObjects::of(c.overflow()))
+      Objects.replaceAll(address, *a);
+    drop(c);
   }
   /// Likewise when nothing is judged any more.
   void drop(Cell &c) {
@@ -115,28 +112,26 @@ private:
 
   /// O6, D11: no write of the grid's lifetime may touch what a non-coherent read reads.
   void nonCoherentRead(Thread &t, Cell &c, const Record &me, uint64_t address) {
-    if (!c.overflow()) {
-      if (c.write.empty() && !alive(t, c, me, address))
-        return;
-      promote(c);
-    }
-    Overflow &o = *c.overflow();
+    if (!c.overflow() && c.write.empty() && !alive(t, c, me, address))
+      return;
+    Overflow &o = overflowOf(c);
     auto check = [&](const Record &w) {
       if ((w.mask() & me.mask()) && w.op().isWrite() && !C.launchOrdered(t, w.epoch()))
         J.d11NonCoherent(t, w, me, address);
     };
     for (const Record &w : o.writes)
       check(w);
-    for (const StrongRecord &w : o.strong)
-      check(w);
-    for (const Record &r : o.nonCoherent)
+    if (o.atomic)
+      static_cast<AtomicWord &>(o).strong.forEach(check);
+    Vec<Record> &readers = o.rareFacts().nonCoherent;
+    for (const Record &r : readers)
       if (r.mask() == me.mask() && C.order.nodeOf({r.block}) == t.block->place.node)
         return; // one reader stands for the launch
-    o.nonCoherent.filter([&](const Record &r) { return !C.launchOrdered(t, r.epoch()); });
-    o.nonCoherent.push(me);
+    readers.filter([&](const Record &r) { return !C.launchOrdered(t, r.epoch()); });
+    readers.push(me);
   }
-  void checkNonCoherent(Thread &t, Overflow &o, const Record &me, uint64_t address) {
-    for (const Record &r : o.nonCoherent)
+  void checkNonCoherent(Thread &t, const RareFacts &rare, const Record &me, uint64_t address) {
+    for (const Record &r : rare.nonCoherent)
       if ((r.mask() & me.mask()) && !C.launchOrdered(t, r.epoch()))
         J.d11NonCoherent(t, r, me, address);
   }
@@ -145,7 +140,8 @@ private:
     for (const Record &w : o.writes)
       if ((w.mask() & me.mask()) && !C.ordered(t, w, me))
         J.conflict(t, w, me, address);
-    checkStrong(t, o, me, address, false);
+    if (o.atomic)
+      checkStrong(t, static_cast<AtomicWord &>(o), me, address, false);
     addReader(t, o, me);
   }
 
@@ -168,52 +164,70 @@ private:
         g.mask &= ~mine;
       return g.mask != 0;
     });
-    checkStrong(t, o, me, address, true);
-    uint32_t strongBefore = o.strong.size();
-    o.strong.filter([&](StrongRecord &s) { return (s.mask() & ~mine) || !C.ordered(t, s, me); });
-    if (o.strong.size() != strongBefore)
-      resummarize(o);
-    Objects.replaceAll(address, o);
+    if (o.atomic)
+      weakWriteAtomic(t, static_cast<AtomicWord &>(o), me, address);
     if (o.writes.size() >= KeptWrites) // all unordered with each other, so races were reported here
       o.writes.swapRemove(0);
     o.writes.push(me);
     demote(c);
   }
 
+  void weakWriteAtomic(Thread &t, AtomicWord &o, const Record &me, uint64_t address) {
+    checkStrong(t, o, me, address, true);
+    uint32_t before = o.strong.size();
+    o.strong.filter(
+        [&](const StrongRecord &s) { return (s.mask() & ~me.mask()) || !C.ordered(t, s, me); });
+    if (o.strong.size() != before)
+      resummarize(o);
+    Objects.replaceAll(address, o);
+  }
+
+  [[gnu::noinline]] void checkWeak(Thread &t, Overflow &o, Record me, uint64_t address,
+                                   bool writes) {
+    for (const Record &w : o.writes)
+      if ((w.mask() & me.mask()) && !C.ordered(t, w, me))
+        J.conflict(t, w, me, address);
+    if (writes)
+      checkReaders(t, o, me, address);
+  }
   void checkReaders(Thread &t, Overflow &o, const Record &me, uint64_t address) {
-    checkNonCoherent(t, o, me, address);
+    if (o.rare) [[unlikely]]
+      checkNonCoherent(t, *o.rare, me, address);
     for (const ReaderGroup &g : o.readers)
       if ((g.mask & me.mask()) && !orderedGroup(t, g, me))
         conflictGroup(t, g, me, address);
-    if (!o.widened.any || C.order.precedes(o.widened.node, t.nodes))
+    if (o.rare) [[unlikely]]
+      checkWidened(t, o.rare->widened, me, address);
+  }
+  void checkWidened(Thread &t, const WidenedReaders &w, const Record &me, uint64_t address) {
+    if (!w.any || C.order.precedes(w.node, t.nodes))
       return;
-    if (!C.ordered(t, o.widened.representative, me)) {
-      J.conflict(t, o.widened.representative, me, address);
+    if (!C.ordered(t, w.representative, me)) {
+      J.conflict(t, w.representative, me, address);
       return;
     }
-    const LaunchNode &n = C.order.node(o.widened.node);
-    if (t.blocks.minimumBase(n.firstBlock, n.blockCount) <= o.widened.latest)
+    const LaunchNode &n = C.order.node(w.node);
+    if (t.blocks.minimumBase(n.firstBlock, n.blockCount) <= w.latest)
       C.gaveUp("exact readers of a word were given up for memory (reader_memory_mb)",
                WidenedChecks);
   }
 
-  void checkStrong(Thread &t, Overflow &o, const Record &me, uint64_t address, bool writes) {
-    if (o.strong.empty() || o.summary.highestBlock < t.block->orderedBelow.value)
+  [[gnu::noinline]] void checkStrong(Thread &t, AtomicWord &o, Record me, uint64_t address,
+                                     bool writes) {
+    if (o.summary.highestBlock < t.block->orderedBelow.value)
       return;
-    Op op = me.op();
-    if (op.isStrong() &&
-        o.summary.allMorallyStrongWith(t.block->place, op.scope(), me.mask(), me.bytes()))
-      return;
-    for (const StrongRecord &s : o.strong)
+    o.strong.forEach([&](const StrongRecord &s) {
       if ((s.mask() & me.mask()) && (writes || s.op().isWrite()) && !C.ordered(t, s, me) &&
           !s16Observed(t, o, s, address))
         J.conflict(t, s, me, address);
+    });
   }
 
   /// S16 (PTX mode): the strong write `s` was observed, directly or through RMWs, by a morally
   /// strong read that happens before `t`'s present. An RMW is one operation: whoever observed what
   /// it wrote comes after it as a whole.
-  bool s16Observed(const Thread &t, const Overflow &o, const StrongRecord &s, uint64_t word) const {
+  bool s16Observed(const Thread &t, const AtomicWord &o, const StrongRecord &s,
+                   uint64_t word) const {
     if (C.options.cxxMode || !s.version)
       return false;
     bool observed = false;
@@ -277,37 +291,36 @@ private:
     for (const ReaderGroup &g : o.readers)
       if (C.order.nodeOf({g.block}) != t.block->place.node && !orderedGroup(t, g, me))
         return; // of a concurrent launch: keep
-    if (o.widened.any && o.widened.node != t.block->place.node)
-      o.widened = WidenedReaders();
+    WidenedReaders &w = o.rareFacts().widened;
+    if (w.any && w.node != t.block->place.node)
+      w = WidenedReaders();
     for (const ReaderGroup &g : o.readers)
-      o.widened.latest = maxOf(o.widened.latest, LocalTime{g.time});
-    o.widened.any = true;
-    o.widened.node = t.block->place.node;
-    o.widened.representative = me;
+      w.latest = maxOf(w.latest, LocalTime{g.time});
+    w.any = true;
+    w.node = t.block->place.node;
+    w.representative = me;
     ReaderBytes -= o.readers.size() * sizeof(ReaderGroup);
     o.readers = Vec<ReaderGroup>();
   }
 
   /// Remembers a strong access; drops those of the same thread and those it dominates.
-  void addStrong(Thread &t, Overflow &o, const StrongRecord &me) {
-    uint32_t n = o.strong.size();
-    for (uint32_t i = n; i-- > (n > ScanStrong ? n - ScanStrong : 0);)
-      if (replaces(me, o.strong[i])) {
-        o.strong[i] = me;
-        o.summary.add(t.block->place, me);
-        return;
-      }
-    if (n >= o.pruneAt) {
+  [[gnu::always_inline]] void addStrong(Thread &t, AtomicWord &o, Record me, uint32_t version) {
+    o.summary.add(t.block->place, me);
+    if (StrongRecord *old = o.strong.findLatest([&](const Record &r) { return replaces(me, r); })) {
+      old->set(me, version);
+      return;
+    }
+    if (o.strong.size() >= o.pruneAt) [[unlikely]] {
       pruneStrong(t, o, me);
       o.pruneAt = maxOf(32u, o.strong.size() * 2);
+      o.summary.add(t.block->place, me);
     }
-    o.strong.push(me);
-    o.summary.add(t.block->place, me);
+    o.strong.push(me, version);
   }
   /// Same thread, same bytes, and everything that races with `old` races with `me` too.
-  static bool replaces(const Record &me, const Record &old) {
-    return me.sameThread(old) && me.mask() == old.mask() && me.bytes() == old.bytes() &&
-           (me.op().isWrite() || !old.op().isWrite()) && me.op().scope() <= old.op().scope();
+  [[gnu::always_inline]] static bool replaces(const Record &me, const Record &old) {
+    return me.sameBytes(old) && (me.op().isWrite() || !old.op().isWrite()) &&
+           me.op().scope() <= old.op().scope();
   }
   /// Of one block or host thread, everyone who is morally strong with `me` is so with `old`.
   bool dominates(const Thread &t, const Record &me, const Record &old) const {
@@ -317,31 +330,49 @@ private:
            (me.block == old.block ||
             (t.block->place.host && C.order.placeOf({old.block}).block == t.block->place.block));
   }
-  void pruneStrong(Thread &t, Overflow &o, const Record &me) {
-    HashMap<uint32_t> latest; // newest index of each (thread, class)
-    for (uint32_t i = 0; i < o.strong.size(); ++i)
-      latest[strongKey(o.strong[i])] = i + 1;
+  [[gnu::noinline]] void pruneStrong(Thread &t, AtomicWord &o, Record me) {
+    uint32_t n = 0, mask = 1;
+    Scratch.records.clear();
+    o.strong.forEach([&](const Record &r) { Scratch.records.push(r); });
+    n = Scratch.records.size();
+    while (mask < 2 * n)
+      mask = 2 * mask + 1;
+    Scratch.keep.resize(n);
+    Scratch.latest.resize(mask + 1);
+    for (uint32_t &x : Scratch.latest)
+      x = 0;
+    for (uint32_t i = n; i-- > 0;) {
+      const Record &s = Scratch.records[i];
+      uint32_t &newest = newestLike(s, mask);
+      Scratch.keep[i] =
+          !newest && !replaces(me, s) && !(dominates(t, me, s) && C.ordered(t, s, me));
+      newest = newest ? newest : i + 1;
+    }
     uint32_t i = 0;
-    o.strong.filter([&](StrongRecord &s) {
-      uint32_t at = ++i;
-      if (latest[strongKey(s)] != at)
-        return false;
-      return !(replaces(me, s) || (dominates(t, me, s) && C.ordered(t, s, me)));
-    });
-    resummarize(o);
+    o.strong.filter([&](const StrongRecord &) { return Scratch.keep[i++]; });
+    if (o.strong.size() != n)
+      resummarize(o);
   }
+  /// Where the scratch table holds the newest record of r's thread and class; 0 there = none yet.
+  uint32_t &newestLike(const Record &r, uint32_t mask) {
+    for (uint32_t i = uint32_t(hashMix(strongKey(r))) & mask;; i = (i + 1) & mask) {
+      uint32_t &newest = Scratch.latest[i];
+      if (!newest || strongKey(Scratch.records[newest - 1]) == strongKey(r))
+        return newest;
+    }
+  }
+  /// Thread, bytes and kind of access.
   static uint64_t strongKey(const Record &r) {
-    return (uint64_t(r.block) << 32 | uint64_t(r.bits & 0x0fffffff)) + 1;
+    return uint64_t(r.block) << 32 | uint64_t(r.bits & 0x0fffffff);
   }
-  void resummarize(Overflow &o) {
+  void resummarize(AtomicWord &o) {
     o.summary = StrongSummary();
-    for (const Record &s : o.strong)
-      o.summary.add(C.order.placeOf({s.block}), s);
+    o.strong.forEach([&](const Record &s) { o.summary.add(C.order.placeOf({s.block}), s); });
   }
 
   // ------------------------------------------------------------------ inline <-> overflow
 
-  void promote(Cell &c) {
+  Overflow *promote(Cell &c) {
     Overflow *o = Overflows.create();
     if (!c.write.empty())
       o->writes.push(c.write);
@@ -354,12 +385,23 @@ private:
     }
     c.write = Record();
     c.setOverflow(o);
+    return o;
+  }
+  [[gnu::noinline]] AtomicWord *makeAtomic(Thread &t, Cell &c, Record me, uint64_t address) {
+    if (!c.overflow() && c.write.empty() && !alive(t, c, me, address))
+      return nullptr;
+    Overflow &o = overflowOf(c);
+    AtomicWord *a = Atomics.create(o);
+    Overflows.destroy(&o);
+    c.setOverflow(a);
+    return a;
   }
   void demote(Cell &c) {
     Overflow *o = c.overflow();
     if (o->writes.size() != 1 || o->writes[0].mask() != FullWord || !o->readers.empty() ||
-        !o->strong.empty() || !o->nonCoherent.empty() || o->objects || o->covered || o->mbarrier ||
-        o->widened.any)
+        (o->rare && o->rare->any()))
+      return;
+    if (AtomicWord *a = SyncObjects::of(o); a && (!a->strong.empty() || a->objects || a->covered))
       return;
     c.write = o->writes[0];
     c.read = Record();
@@ -367,19 +409,25 @@ private:
   }
   void release(Overflow *o) {
     ReaderBytes -= o->readers.size() * sizeof(ReaderGroup);
-    Objects.destroy(*o);
-    if (o->mbarrier) {
-      o->mbarrier->~Mbarrier();
-      deallocate(o->mbarrier);
+    if (AtomicWord *a = SyncObjects::of(o)) {
+      Objects.destroy(*a);
+      Atomics.destroy(a);
+    } else {
+      Overflows.destroy(o);
     }
-    Overflows.destroy(o);
   }
 
-  static constexpr uint32_t ScanBack = 16, ScanStrong = 4, WidenAt = 16, KeptWrites = 16;
+  static constexpr uint32_t ScanBack = 16, WidenAt = 16, KeptWrites = 16;
   Context &C;
   Judge &J;
   SyncObjects &Objects;
   Pool<Overflow> Overflows;
+  Pool<AtomicWord> Atomics;
+  struct { ///< of pruneStrong
+    Vec<Record> records;
+    Vec<uint8_t> keep;
+    Vec<uint32_t> latest; ///< open addressing: index + 1 of the newest record of each class
+  } Scratch;
   uint64_t ReaderBytes = 0;
   uint64_t WidenedChecks = 0;
 };

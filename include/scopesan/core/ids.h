@@ -28,9 +28,9 @@ SCOPESAN_ID(NodeId, uint32_t);
 SCOPESAN_ID(TimelineId, uint32_t);
 /// Host thread of the program (S15), unique in the run. 0 = none.
 SCOPESAN_ID(HostId, uint32_t);
-SCOPESAN_ID(DeviceId, uint32_t);
+SCOPESAN_ID(DeviceId, uint16_t);
 /// Physical memory-synchronization domain of a launch on its device (P6).
-SCOPESAN_ID(DomainId, uint32_t);
+SCOPESAN_ID(DomainId, uint8_t);
 
 #undef SCOPESAN_ID
 

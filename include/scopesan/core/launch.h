@@ -216,6 +216,8 @@ private:
     return bound;
   }
   static uint32_t clusterIndex(const LaunchFacts &f, uint32_t linear) {
+    if (f.cluster == Dim3())
+      return linear;
     uint32_t x = linear % f.grid.x, y = linear / f.grid.x % f.grid.y,
              z = uint32_t(linear / (uint64_t(f.grid.x) * f.grid.y));
     uint32_t cx = f.grid.x / f.cluster.x, cy = f.grid.y / f.cluster.y;

@@ -6,84 +6,91 @@
 
 namespace scopesan::core {
 
+/// The bytes of `word` that [addr, addr + bytes) touches; they overlap.
+constexpr uint32_t maskIn(uint64_t word, uint64_t addr, uint64_t bytes) {
+  uint64_t from = maxOf(addr, word) - word, to = minOf(addr + bytes, word + WordBytes) - word;
+  return ((1u << to) - 1) & ~((1u << from) - 1);
+}
 /// Calls f(word address, byte mask) for each word that [addr, addr + bytes) touches.
-template <class Fn> void forWords(uint64_t addr, uint64_t bytes, Fn f) {
-  for (uint64_t a = addr, end = addr + bytes; a < end;) {
-    uint64_t word = a & ~uint64_t(WordBytes - 1), stop = minOf(end, word + WordBytes);
-    uint32_t mask = ((1u << (stop - a)) - 1) << (a - word);
-    f(word, mask);
-    a = stop;
-  }
+template <class Fn> void forWords(uint64_t addr, uint64_t bytes, Fn &&f) {
+  for (uint64_t word = wordOf(addr); word < addr + bytes; word += WordBytes)
+    f(word, maskIn(word, addr, bytes));
 }
 
 class SyncObjects {
 public:
   explicit SyncObjects(ShadowMemory &s) : Shadow(s) {}
 
-  SyncObject *find(uint64_t addr, uint32_t bytes) {
-    Overflow *o = Shadow.cell(addr & ~uint64_t(WordBytes - 1)).overflow();
-    for (SyncObject *x = o ? o->objects : nullptr; x; x = x->next)
+  /// The object of this place and size that begins in the word of `o`, or null.
+  static SyncObject *find(const AtomicWord &o, uint64_t addr, uint32_t bytes) {
+    for (SyncObject *x = o.objects; x; x = x->next)
       if (x->address == addr && x->bytes == bytes)
         return x;
     return nullptr;
   }
-  /// A new object; all its words must have their overflow block.
-  SyncObject *create(uint64_t addr, uint32_t bytes) {
-    SyncObject *x = new (allocate(sizeof(SyncObject)), PlacementTag{}) SyncObject();
+  /// A new object that begins in the word of `o`. Its further words must be atomic too.
+  SyncObject *create(AtomicWord &o, uint64_t addr, uint32_t bytes) {
+    SyncObject *x = o.object.address ? Further.create() : &o.object;
     x->address = addr;
-    x->bytes = bytes;
-    bool first = true;
+    x->bytes = uint16_t(bytes);
+    x->next = o.objects;
+    o.objects = x;
     forWords(addr, bytes, [&](uint64_t word, uint32_t) {
-      Overflow &o = *Shadow.cell(word).overflow();
-      if (first) {
-        x->next = o.objects;
-        o.objects = x;
-      } else {
-        o.covered = true;
-      }
-      first = false;
+      if (word > addr)
+        of(Shadow.cell(word).overflow())->covered = true;
     });
     return x;
   }
-  void destroy(Overflow &o) {
+  /// Ends all objects that begin in the word.
+  void destroy(AtomicWord &o) {
     while (SyncObject *x = o.objects) {
       o.objects = x->next;
-      x->~SyncObject();
-      deallocate(x);
+      if (x != &o.object)
+        Further.destroy(x);
     }
   }
 
-  /// Calls f(object) for each object that has a byte in `word`, whose overflow block is `o`.
-  template <class Fn> void forEach(uint64_t word, const Overflow &o, Fn f) {
+  /// Calls f(object) for each object that has a byte in `word`, which is `o`.
+  template <class Fn> void forEach(uint64_t word, const AtomicWord &o, Fn f) {
     for (SyncObject *x = o.objects; x; x = x->next)
       f(*x);
     if (!o.covered)
       return;
     for (uint64_t back = WordBytes; back <= MaxBytes && back <= word; back += WordBytes) {
       Cell *c = Shadow.find(word - back);
-      Overflow *e = c ? c->overflow() : nullptr;
+      AtomicWord *e = c ? of(c->overflow()) : nullptr;
       for (SyncObject *x = e ? e->objects : nullptr; x; x = x->next)
         if (x->address + x->bytes > word)
           f(*x);
     }
   }
-  /// S4: a write replaces the values of the other objects that it overlaps; `mine` is its own.
-  void replaceOthers(uint64_t addr, uint32_t bytes, SyncObject *mine) {
+  /// S4: a write replaces the values of the other objects that it overlaps; `mine` is its own, in
+  /// the word of `first`.
+  void replaceOthers(AtomicWord &first, uint64_t addr, uint32_t bytes, SyncObject *mine) {
+    if (first.objects == mine && !mine->next && !first.covered &&
+        addr % WordBytes + bytes <= WordBytes) [[likely]]
+      return;
     forWords(addr, bytes, [&](uint64_t word, uint32_t) {
-      forEach(word, *Shadow.cell(word).overflow(), [&](SyncObject &x) {
+      forEach(word, *of(Shadow.cell(word).overflow()), [&](SyncObject &x) {
         if (&x != mine && x.address < addr + bytes && addr < x.address + x.bytes)
           x.replacedByPlainWrite();
       });
     });
   }
   /// S4: a weak write replaces the value of every object it touches; so does a new location (P5).
-  void replaceAll(uint64_t word, const Overflow &o) {
+  void replaceAll(uint64_t word, const AtomicWord &o) {
     forEach(word, o, [](SyncObject &x) { x.replacedByPlainWrite(); });
+  }
+
+  /// The atomic word in an overflow block, or null.
+  static AtomicWord *of(Overflow *o) {
+    return o && o->atomic ? static_cast<AtomicWord *>(o) : nullptr;
   }
 
 private:
   static constexpr uint64_t MaxBytes = 16; ///< of one scalar atomic access
   ShadowMemory &Shadow;
+  Pool<SyncObject> Further; ///< other than the first of each word
 };
 
 } // namespace scopesan::core

@@ -22,9 +22,11 @@ template <class Leaf> class PersistentMap {
 
 public:
   PersistentMap() = default;
-  PersistentMap(const PersistentMap &o) : Root(o.Root), Height(o.Height) { retain(Root); }
-  PersistentMap(PersistentMap &&o) noexcept : Root(o.Root), Height(o.Height) { o.Root = nullptr; }
+  PersistentMap(const PersistentMap &o) : Tree(o.Tree) { retain(root()); }
+  PersistentMap(PersistentMap &&o) noexcept : Tree(o.Tree) { o.Tree = 0; }
   PersistentMap &operator=(const PersistentMap &o) {
+    if (Tree == o.Tree)
+      return *this;
     PersistentMap copy(o);
     swap(copy);
     return *this;
@@ -33,26 +35,26 @@ public:
     swap(o);
     return *this;
   }
-  ~PersistentMap() { release(Root, Height); }
-
-  void swap(PersistentMap &o) {
-    swapValues(Root, o.Root);
-    swapValues(Height, o.Height);
+  ~PersistentMap() {
+    if (Tree)
+      release(root(), height());
   }
-  bool empty() const { return !Root; }
+
+  void swap(PersistentMap &o) { swapValues(Tree, o.Tree); }
+  bool empty() const { return !Tree; }
   /// Same tree: implies equal contents (not conversely).
-  bool sameAs(const PersistentMap &o) const { return Root == o.Root; }
+  bool sameAs(const PersistentMap &o) const { return Tree == o.Tree; }
 
   /// The leaf at `key`, or 0. Borrowed.
   uint64_t find(uint32_t key) const {
-    if (!Root || !fits(key, Height))
+    if (!Tree || !fits(key, height()))
       return 0;
-    const Node *n = Root;
-    for (uint32_t level = Height;; --level) {
+    const Node *n = root();
+    for (uint32_t level = height();; --level) {
       uint32_t bit = 1u << (key >> (Bits * level) & Mask);
       if (!(n->bitmap & bit))
         return 0;
-      uint64_t s = n->slots[__builtin_popcount(n->bitmap & (bit - 1))];
+      uint64_t s = n->slots[bitCount(n->bitmap & (bit - 1))];
       if (level == 0)
         return s;
       n = asNode(s);
@@ -62,46 +64,59 @@ public:
   /// Joins `leaf` (borrowed) into `key`. Returns whether the map changed.
   bool raise(uint32_t key, uint64_t leaf) {
     uint64_t old = find(key);
-    if (old) {
-      uint64_t j = Leaf::join(old, leaf);
-      bool same = j == old;
-      Leaf::release(j);
-      if (same)
-        return false;
+    if (!old) {
+      Leaf::retain(leaf);
+      put(key, leaf);
+      return true;
     }
-    growTo(key);
-    Root = raiseIn(Root, Height, key, leaf);
+    uint64_t j = Leaf::join(old, leaf);
+    if (j == old) {
+      Leaf::release(j);
+      return false;
+    }
+    put(key, j);
     return true;
+  }
+  /// Replaces what is at `key` by `leaf` (owned).
+  void put(uint32_t key, uint64_t leaf) {
+    update(key, [leaf](uint64_t old) {
+      if (old)
+        Leaf::release(old);
+      return leaf;
+    });
+  }
+  /// Replaces what is at `key` by f(it): `f` consumes the leaf, 0 when absent, and returns an owned
+  /// one.
+  template <class F> void update(uint32_t key, F f) {
+    growTo(key);
+    set(updateIn(root(), height(), key, f), height());
   }
 
   void erase(uint32_t key) {
     if (!find(key))
       return;
-    Root = eraseIn(Root, Height, key);
-    if (!Root)
-      Height = 0;
+    Node *n = eraseIn(root(), height(), key);
+    set(n, n ? height() : 0);
   }
 
   void join(const PersistentMap &o) {
-    if (Root == o.Root || !o.Root)
+    if (Tree == o.Tree || !o.Tree)
       return;
-    if (!Root) {
+    if (!Tree) {
       *this = o;
       return;
     }
-    PersistentMap other(o);
-    while (Height < other.Height)
-      lift();
-    while (other.Height < Height)
-      other.lift();
-    Node *j = joinNodes(Root, other.Root, Height);
-    release(Root, Height);
-    Root = j;
+    joinOther(o);
   }
 
-  template <class F> void forEach(F f) const { walk(Root, Height, 0, f); }
+  template <class F> void forEach(F f) const { walk(root(), height(), 0, f); }
   /// Bytes of all nodes reachable from here (shared ones included); for benchmarks.
-  size_t footprint() const { return footprintOf(Root, Height); }
+  size_t footprint() const { return footprintOf(root(), height()); }
+  /// Asks for the root, which is about to be shared or joined.
+  void prefetchRoot() const {
+    if (Tree)
+      prefetch(root());
+  }
 
 private:
   static constexpr uint32_t Bits = 5, Mask = 31, MaxHeight = 6;
@@ -112,28 +127,18 @@ private:
     return height >= MaxHeight || key >> (Bits * (height + 1)) == 0;
   }
 
-  // Nodes come from free lists by slot count.
-  static Node *&freeList(uint32_t n) {
-    static Node *lists[33] = {};
-    return lists[n];
-  }
+  Node *root() const { return asNode(Tree & ~uint64_t(HeightMask)); }
+  uint32_t height() const { return Tree & HeightMask; }
+  void set(Node *root, uint32_t height) { Tree = asSlot(root) | height; }
+
+  static size_t bytesOf(uint32_t slots) { return offsetof(Node, slots) + slots * sizeof(uint64_t); }
   static Node *allocateNode(uint32_t bitmap) {
-    uint32_t n = __builtin_popcount(bitmap);
-    Node *&list = freeList(n);
-    Node *node = list;
-    if (node)
-      list = asNode(node->slots[0]);
-    else
-      node = static_cast<Node *>(allocate(offsetof(Node, slots) + n * sizeof(uint64_t)));
+    Node *node = static_cast<Node *>(Blocks::take(bytesOf(bitCount(bitmap))));
     node->refs = 1;
     node->bitmap = bitmap;
     return node;
   }
-  static void recycle(Node *node) {
-    Node *&list = freeList(__builtin_popcount(node->bitmap));
-    node->slots[0] = asSlot(list);
-    list = node;
-  }
+  static void recycle(Node *node) { Blocks::give(node, bytesOf(bitCount(node->bitmap))); }
   static void retain(Node *n) {
     if (n)
       ++n->refs;
@@ -153,7 +158,7 @@ private:
   static void release(Node *n, uint32_t level) {
     if (!n || --n->refs)
       return;
-    for (uint32_t i = 0, e = __builtin_popcount(n->bitmap); i < e; ++i)
+    for (uint32_t i = 0, e = bitCount(n->bitmap); i < e; ++i)
       releaseSlot(n->slots[i], level);
     recycle(n);
   }
@@ -161,17 +166,35 @@ private:
   /// Adds a level above the root without changing contents.
   void lift() {
     Node *n = allocateNode(1);
-    n->slots[0] = asSlot(Root);
-    Root = n;
-    ++Height;
+    n->slots[0] = asSlot(root());
+    set(n, height() + 1);
   }
   void growTo(uint32_t key) {
-    if (!Root)
-      while (!fits(key, Height))
-        ++Height;
-    else
-      while (!fits(key, Height))
+    if (!Tree) {
+      uint32_t h = 0;
+      while (!fits(key, h))
+        ++h;
+      set(nullptr, h);
+    } else {
+      while (!fits(key, height()))
         lift();
+    }
+  }
+  void joinOther(const PersistentMap &o) {
+    if (height() == o.height())
+      return joinRoot(o.root());
+    PersistentMap other(o);
+    while (height() < other.height())
+      lift();
+    while (other.height() < height())
+      other.lift();
+    joinRoot(other.root());
+  }
+  void joinRoot(Node *other) {
+    Node *mine = root();
+    Node *j = joinNodes(mine, other, height());
+    release(mine, height());
+    set(j, height());
   }
 
   /// Returns `n` if it is unshared, else an unshared copy (consumes the reference to `n`).
@@ -179,14 +202,14 @@ private:
     if (n->refs == 1)
       return n;
     Node *c = allocateNode(n->bitmap);
-    for (uint32_t i = 0, e = __builtin_popcount(n->bitmap); i < e; ++i) {
+    for (uint32_t i = 0, e = bitCount(n->bitmap); i < e; ++i) {
       c->slots[i] = n->slots[i];
       retainSlot(c->slots[i], level);
     }
     --n->refs;
     return c;
   }
-  static Node *raiseIn(Node *n, uint32_t level, uint32_t key, uint64_t leaf) {
+  template <class F> static Node *updateIn(Node *n, uint32_t level, uint32_t key, F &f) {
     uint32_t bit = 1u << (key >> (Bits * level) & Mask);
     if (!n) {
       n = allocateNode(bit);
@@ -196,36 +219,32 @@ private:
     } else {
       n = unshare(n, level);
     }
-    uint64_t &s = n->slots[__builtin_popcount(n->bitmap & (bit - 1))];
-    if (level) {
-      s = asSlot(raiseIn(asNode(s), level - 1, key, leaf));
-    } else if (!s) {
-      Leaf::retain(leaf);
-      s = leaf;
-    } else {
-      uint64_t j = Leaf::join(s, leaf);
-      Leaf::release(s);
-      s = j;
-    }
+    uint64_t &s = n->slots[bitCount(n->bitmap & (bit - 1))];
+    s = level ? asSlot(updateIn(asNode(s), level - 1, key, f)) : f(s);
     return n;
   }
   /// A copy of `n` with an empty slot at `bit` (consumes the reference to `n`).
   static Node *withHole(Node *n, uint32_t level, uint32_t bit) {
     Node *c = allocateNode(n->bitmap | bit);
-    uint32_t at = __builtin_popcount(n->bitmap & (bit - 1));
-    for (uint32_t i = 0, e = __builtin_popcount(n->bitmap); i < e; ++i) {
+    uint32_t at = bitCount(n->bitmap & (bit - 1));
+    bool mine = n->refs == 1;
+    for (uint32_t i = 0, e = bitCount(n->bitmap); i < e; ++i) {
       uint64_t s = n->slots[i];
-      retainSlot(s, level);
+      if (!mine)
+        retainSlot(s, level);
       c->slots[i + (i >= at)] = s;
     }
     c->slots[at] = 0;
-    release(n, level);
+    if (mine)
+      recycle(n);
+    else
+      --n->refs;
     return c;
   }
   static Node *eraseIn(Node *n, uint32_t level, uint32_t key) {
     uint32_t bit = 1u << (key >> (Bits * level) & Mask);
     n = unshare(n, level);
-    uint32_t at = __builtin_popcount(n->bitmap & (bit - 1));
+    uint32_t at = bitCount(n->bitmap & (bit - 1));
     if (level) {
       Node *child = eraseIn(asNode(n->slots[at]), level - 1, key);
       n->slots[at] = asSlot(child);
@@ -239,7 +258,7 @@ private:
       return nullptr;
     }
     Node *c = allocateNode(n->bitmap & ~bit);
-    for (uint32_t i = 0, o = 0, e = __builtin_popcount(n->bitmap); i < e; ++i)
+    for (uint32_t i = 0, o = 0, e = bitCount(n->bitmap); i < e; ++i)
       if (i != at)
         c->slots[o++] = n->slots[i];
     recycle(n);
@@ -274,7 +293,8 @@ private:
     if (isA || isB) {
       for (uint32_t i = 0; i < n; ++i)
         releaseSlot(out[i], level);
-      Node *same = isA ? a : b;
+      // Of equal ones always the same, so that copies of one set come to share their nodes.
+      Node *same = isA && isB ? (a < b ? a : b) : isA ? a : b;
       retain(same);
       return same;
     }
@@ -299,15 +319,15 @@ private:
   static size_t footprintOf(const Node *n, uint32_t level) {
     if (!n)
       return 0;
-    uint32_t slots = __builtin_popcount(n->bitmap);
+    uint32_t slots = bitCount(n->bitmap);
     size_t sum = offsetof(Node, slots) + slots * sizeof(uint64_t);
     for (uint32_t i = 0; level && i < slots; ++i)
       sum += footprintOf(asNode(n->slots[i]), level - 1);
     return sum;
   }
 
-  Node *Root = nullptr;
-  uint32_t Height = 0;
+  static constexpr uint32_t HeightMask = 7; ///< nodes are aligned to 8 bytes
+  uint64_t Tree = 0;                        ///< root and height; 0 = empty
 };
 
 /// Leaf holding a number that only grows (join = maximum). Used for timelines.

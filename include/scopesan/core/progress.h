@@ -17,32 +17,14 @@ public:
   /// A strong read by `t`; `o` is null where nothing strong was ever written. A compare-exchange
   /// (`attempt`) waits for whoever holds what it wants: the owner wrote the value that it reads
   /// again and again, so it has executed a step, whoever has it in between.
-  void read(Thread &t, const SyncObject *o, uint64_t address, uint32_t bytes, const SyncOp &r,
-            bool attempt) {
-    Wait &w = t.sync().wait;
+  [[gnu::always_inline]] void read(Thread &t, const SyncObject *o, uint64_t address, uint32_t bytes,
+                                   StrongOp r, bool attempt) {
+    Wait &w = t.wait;
     uint32_t version = o ? o->version : 0;
-    if (w.address != address || w.site != r.site) {
-      leave(t);
-      w.address = address;
-      w.site = r.site;
-      w.version = version;
-      w.repeats = 0;
-      w.ownerHasRun = false;
-    } else {
-      w.unpromised = false; // the loop went on
-      if (version == w.version) {
-        ++w.repeats;
-        w.ownerHasRun |= attempt && o && o->written;
-      } else {
-        w.version = version;
-        if (w.repeats && !w.ownerHasRun && o->written && !promised(t, o->lastWrite)) {
-          w.unpromised = true;
-          w.writer = o->lastWrite;
-          w.reader = r;
-          w.bytes = bytes;
-        }
-      }
-    }
+    if (w.address == address && w.site == r.site)
+      return again(t, o, version, bytes, r, attempt);
+    leave(t);
+    w = Wait{address, r.site, version};
   }
 
   /// What the writer of the value that `t` read knew to have run, `t` now knows too.
@@ -52,17 +34,29 @@ public:
   }
 
   /// The thread does something else: a wait that just ended is judged.
-  void leave(Thread &t) {
-    if (!t.hasSync())
-      return;
-    Wait &w = t.sync().wait;
-    if (w.unpromised)
-      report(w);
-    w.address = 0;
-    w.unpromised = false;
+  [[gnu::always_inline]] void leave(Thread &t) {
+    if (t.wait.unpromised) [[unlikely]]
+      report(t.sync().ended, t.wait.address);
+    t.wait.address = 0;
+    t.wait.unpromised = false;
   }
 
 private:
+  [[gnu::noinline]] void again(Thread &t, const SyncObject *o, uint32_t version, uint32_t bytes,
+                               StrongOp r, bool attempt) {
+    Wait &w = t.wait;
+    w.unpromised = false; // the loop went on
+    if (version == w.version) {
+      ++w.repeats;
+      w.ownerHasRun |= attempt && o && o->written;
+      return;
+    }
+    w.version = version;
+    if (w.repeats && !w.ownerHasRun && o->written && !promised(t, o->lastWrite)) {
+      w.unpromised = true;
+      t.sync().ended = {o->lastWrite, r.by(t), bytes};
+    }
+  }
   bool promised(const Thread &t, const SyncOp &writer) const {
     const Place &a = t.block->place, &b = writer.place;
     if (b.host || a.block == b.block || includes(Scope::Cluster, a, b) ||
@@ -70,7 +64,7 @@ private:
       return true;
     return t.seen.contains(b.block);
   }
-  void report(const Wait &w) {
+  [[gnu::noinline]] void report(const EndedWait &w, uint64_t address) {
     C.counters.hit(RuleCounters::A1Wait);
     Finding f;
     f.rule = Rule::ProgressNotPromised;
@@ -78,13 +72,13 @@ private:
     f.distance = w.reader.place.host                          ? Distance::HostDevice
                  : w.writer.place.node == w.reader.place.node ? Distance::SameGrid
                                                               : Distance::BetweenKernels;
-    f.first = record(w.writer, w);
-    f.second = record(w.reader, w);
+    f.first = record(w.writer, address, w.bytes);
+    f.second = record(w.reader, address, w.bytes);
     C.sink.report(f);
   }
-  AccessRecord record(const SyncOp &o, const Wait &w) const {
-    return {o.site,   o.op,      o.place.node, o.place.block,
-            o.thread, w.address, w.bytes,      C.order.node(o.place.node).host};
+  AccessRecord record(const SyncOp &o, uint64_t address, uint32_t bytes) const {
+    return {o.site,   o.op,    o.place.node, o.place.block,
+            o.thread, address, bytes,        C.order.node(o.place.node).host};
   }
   Context &C;
 };

@@ -22,27 +22,23 @@ struct Place {
   bool host = false;
   bool operator==(const Place &) const = default;
 };
+static_assert(sizeof(Place) == 16); // kept with every remembered operation
 
-/// P4: does `scope`, used by a thread at `from`, include the thread at `to`? Both are different
-/// threads; scope thread includes nobody else.
-constexpr bool includes(Scope scope, const Place &from, const Place &to) {
-  if (scope == Scope::System)
-    return true;
-  if (scope == Scope::Thread || from.host || to.host)
-    return false;
-  if (scope == Scope::Block)
-    return from.block == to.block;
-  if (scope == Scope::Cluster)
-    return from.node == to.node && from.cluster == to.cluster;
-  return from.device == to.device && from.domain == to.domain;
-}
-
-/// The smallest scope that, used at `from`, includes the thread at `to`.
+/// P4: the smallest scope that, used at `from`, includes the thread at `to`; both are different
+/// threads. Below system scope a host thread includes only itself.
 constexpr Scope neededScope(const Place &from, const Place &to) {
-  for (Scope s : {Scope::Block, Scope::Cluster, Scope::Device})
-    if (includes(s, from, to))
-      return s;
-  return Scope::System;
+  if (from.host || to.host)
+    return Scope::System;
+  if (from.block == to.block)
+    return Scope::Block;
+  if (from.node == to.node && from.cluster == to.cluster)
+    return Scope::Cluster;
+  return from.device == to.device && from.domain == to.domain ? Scope::Device : Scope::System;
+}
+/// P4: does `scope`, used by a thread at `from`, include the thread at `to`? Scope thread includes
+/// nobody else.
+constexpr bool includes(Scope scope, const Place &from, const Place &to) {
+  return scope >= neededScope(from, to);
 }
 
 /// True when only the memory-synchronization domain keeps device scope from being enough (D4).

@@ -14,15 +14,15 @@
 namespace scopesan::core {
 
 /// What a release publishes: the releaser's clock at that moment. Immutable once shared.
-struct Snapshot {
+struct alignas(CacheLine) Snapshot {
   uint32_t refs = 1;
-  BlockClock blocks;
-  NodeClock nodes;
-  ProxyClocks proxies;
   /// The releaser's own contribution, kept apart so that a release copies no tree.
   BlockId block;
   ThreadIndex thread;
   LocalTime base, warpBase, time; ///< exclusive bounds: of the block, the warp, the thread
+  BlockClock blocks;
+  NodeClock nodes;
+  ProxyClocks proxies;
 
   bool ownCovers(const Epoch &e) const {
     return e.block == block &&
@@ -46,7 +46,11 @@ struct Snapshot {
   }
 };
 
-/// Reference to a pooled snapshot.
+static_assert(sizeof(Snapshot) == CacheLine);
+
+/// Reference to a pooled snapshot. A reference that ends is given back a little later: what it
+/// refers to was last used by another thread long ago, and waiting for the cache miss would cost
+/// more than everything else that a release does.
 class SnapshotRef {
 public:
   SnapshotRef() = default;
@@ -61,20 +65,42 @@ public:
     return *this;
   }
   ~SnapshotRef() {
-    if (P && --P->refs == 0)
-      pool().destroy(P);
+    if (P)
+      store().drop(P);
   }
-  static SnapshotRef create() { return SnapshotRef(pool().create()); }
+  static SnapshotRef create() { return SnapshotRef(store().pool.create()); }
   Snapshot *operator->() const { return P; }
   Snapshot &operator*() const { return *P; }
   explicit operator bool() const { return P; }
   bool operator==(const SnapshotRef &o) const { return P == o.P; }
 
 private:
-  static Pool<Snapshot> &pool() {
-    static Pool<Snapshot> *p =
-        new (allocate(sizeof(Pool<Snapshot>)), PlacementTag{}) Pool<Snapshot>();
-    return *p; // never destroyed: snapshots may outlive any static order
+  struct Store {
+    static constexpr uint32_t Delay = 16; ///< drops between the prefetch and the use of a line
+    Pool<Snapshot> pool;
+    Snapshot *dropped[Delay] = {}; ///< still counted
+    Snapshot *unused[Delay] = {};  ///< no reference is left
+    uint32_t nextDropped = 0, nextUnused = 0;
+
+    void drop(Snapshot *s) {
+      prefetch(s);
+      s = exchange(dropped, nextDropped, s);
+      if (!s || --s->refs)
+        return;
+      s->blocks.prefetchRoot();
+      if ((s = exchange(unused, nextUnused, s)))
+        pool.destroy(s);
+    }
+    static Snapshot *exchange(Snapshot **ring, uint32_t &next, Snapshot *s) {
+      Snapshot *old = ring[next];
+      ring[next] = s;
+      next = (next + 1) % Delay;
+      return old;
+    }
+  };
+  static Store &store() {
+    static Store *s = new (allocate(sizeof(Store)), PlacementTag{}) Store();
+    return *s; // never destroyed: snapshots may outlive any static order
   }
   Snapshot *P = nullptr;
 };
@@ -91,9 +117,9 @@ struct SyncOp {
 };
 
 /// Both scopes include the other thread; same-thread pairs always qualify (S3).
-inline bool mutuallyInclusive(const SyncOp &a, const SyncOp &b) {
+[[gnu::always_inline]] inline bool mutuallyInclusive(const SyncOp &a, const SyncOp &b) {
   return a.sameThread(b) ||
-         (includes(a.op.scope(), a.place, b.place) && includes(b.op.scope(), b.place, a.place));
+         minOf(a.op.scope(), b.op.scope()) >= neededScope(a.place, b.place); // which is symmetric
 }
 
 /// The operations that were too narrow on one path, each with the scope it needs (D3).
@@ -174,8 +200,8 @@ private:
 /// A release pattern that the current value carries.
 struct Head {
   SnapshotRef snapshot;
-  SyncOp first;        ///< first operation of the release pattern: the fence or release write
   MaybeBlame broken;   ///< operations that broke the chain of hops since; empty = intact
+  SyncOp first;        ///< first operation of the release pattern: the fence or release write
   bool merged = false; ///< stands for several releasers that `first`'s scope includes alike
 };
 
@@ -183,6 +209,61 @@ struct Head {
 struct OwnRelease {
   SnapshotRef snapshot;
   SyncOp first;
+  BlockId block; ///< of the thread; a copy sits at the place of another block
+};
+
+/// The release writes of one location by thread and scope. Most locations have one releaser.
+class OwnReleases {
+public:
+  OwnReleases() = default;
+  OwnReleases(const OwnReleases &) = delete;
+  ~OwnReleases() {
+    if (!More)
+      return;
+    More->~Others();
+    deallocate(More);
+  }
+  bool empty() const { return !First.snapshot && !More; }
+  /// The release of the thread in `block` that executes `by`, at scope `s`.
+  OwnRelease *find(BlockId block, const SyncOp &by, Scope s) {
+    if (First.snapshot && First.block == block && First.first.thread == by.thread &&
+        First.first.op.scope() == s)
+      return &First;
+    return More && More->scopes >> uint32_t(s) & 1 ? More->map.find(key(block, by, s)) : nullptr;
+  }
+  /// Replaces it at w's own scope.
+  void put(BlockId block, const SyncOp &w, const SnapshotRef &snapshot) {
+    OwnRelease *own = find(block, w, w.op.scope());
+    if (!own)
+      own = First.snapshot ? &add(block, w) : &First;
+    own->snapshot = snapshot;
+    own->first = w;
+    own->block = block;
+  }
+  void erase(BlockId block, const SyncOp &by, Scope s) {
+    OwnRelease *own = find(block, by, s);
+    if (own == &First)
+      First = OwnRelease();
+    else if (own)
+      More->map.erase(key(block, by, s));
+  }
+
+private:
+  struct Others {
+    HashMap<OwnRelease> map;
+    uint8_t scopes = 0; ///< bit s: some thread has released at scope s
+  };
+  static uint64_t key(BlockId block, const SyncOp &by, Scope s) {
+    return threadKey(block, by.thread) * 8 + uint64_t(s);
+  }
+  OwnRelease &add(BlockId block, const SyncOp &w) {
+    if (!More)
+      More = new (allocate(sizeof(Others)), PlacementTag{}) Others();
+    More->scopes |= uint8_t(1u << uint32_t(w.op.scope()));
+    return More->map[key(block, w, w.op.scope())];
+  }
+  OwnRelease First;
+  Others *More = nullptr;
 };
 
 /// A strong read that observed a strong write (S16). Through a chain of RMWs whose steps are
@@ -194,34 +275,36 @@ struct Observation {
 
 /// State of one atomic location of a fixed address and size.
 struct SyncObject {
-  uint64_t address = 0;
-  uint32_t bytes = 0;
-  uint32_t version = 0;    ///< number of writes so far; names the current value
-  uint32_t chainStart = 0; ///< version at which the current chain of observed RMWs began (S16)
-  bool written = false;    ///< the current value was written by `lastWrite`
-  SyncOp lastWrite;
-  Vec<Head> heads;
-  StepSet writerSaw;               ///< blocks that the writer of the current value knew to have run
-  HashMap<OwnRelease> ownReleases; ///< by thread key
-  Vec<Observation> observations;   ///< ring of the latest KeptObservations
-  uint32_t nextObservation = 0;
+  uint64_t address = 0;       ///< 0 = not in use
   SyncObject *next = nullptr; ///< further objects that overlap the same word
+  uint32_t version = 0;       ///< number of writes so far; names the current value
+  uint32_t chainStart = 0;    ///< version at which the current chain of observed RMWs began (S16)
+  uint32_t observed = 0;      ///< version that the latest observation observed
+  uint16_t bytes = 0;
+  bool written = false;        ///< the current value was written by `lastWrite`
+  uint8_t nextObservation = 0; ///< index in `observations`
+  SyncOp lastWrite;
+  StepSet writerSaw; ///< blocks that the writer of the current value knew to have run
+  Vec<Head> heads;
+  Vec<Observation> observations; ///< ring of the latest KeptObservations
+  OwnReleases ownReleases;
 
   static constexpr uint32_t KeptObservations = 128;
+
+  SyncObject() { heads.lend(FirstHead, 1); }
+  SyncObject(const SyncObject &) = delete;
+
   /// S16: the thread at `read` observed the current value.
-  void noteObservation(const Epoch &read) {
-    uint32_t n = observations.size();
-    for (uint32_t i = 0; i < minOf(n, 4u); ++i) { // a waiting loop observes one value many times
-      const Observation &o = observations[(nextObservation + n - 1 - i) % n];
-      if (o.version == version && o.read.block == read.block && o.read.thread == read.thread)
-        return;
-    }
+  [[gnu::always_inline]] void noteObservation(const Epoch &read) {
+    if (observed == version && latelyNoted(read))
+      return;
     Observation x{chainStart, version, read};
-    if (n < KeptObservations)
+    if (observations.size() < KeptObservations)
       observations.push(x);
     else
       observations[nextObservation] = x;
     nextObservation = (nextObservation + 1) % KeptObservations;
+    observed = version;
   }
 
   /// A weak write, or a write of another size, replaced the value: it carries nothing (S4).
@@ -230,6 +313,21 @@ struct SyncObject {
     heads.clear();
     ++version;
   }
+
+private:
+  /// A waiting loop observes one value many times.
+  bool latelyNoted(const Epoch &read) const {
+    uint32_t n = observations.size();
+    for (uint32_t i = 0, at = nextObservation; i < minOf(n, 4u); ++i) {
+      at = (at ? at : n) - 1;
+      const Observation &o = observations[at];
+      if (o.version == version && o.read.block == read.block && o.read.thread == read.thread)
+        return true;
+    }
+    return false;
+  }
+
+  alignas(Head) char FirstHead[sizeof(Head)];
 };
 
 /// A strong read whose acquire pattern may still be completed by a later fence or acquire (S2).

@@ -9,45 +9,32 @@ class SyncRules {
 public:
   explicit SyncRules(Context &c) : C(c) {}
 
+  // What every strong operation does is inlined; the rest of a rule is behind a call.
+
   /// S2, S3: `t` strongly read the current value of `o` with `r`.
-  void observe(Thread &t, SyncObject &o, const SyncOp &r) {
-    if (r.op.acquires()) // a strong read of M followed by an acquire on M
-      s2Complete(t, r, [&](const PendingAcquire &p) { return p.object == o.address || !p.object; });
-    if (!o.written)
-      return;
-    bool hop = mutuallyInclusive(o.lastWrite, r);
-    for (Head &h : o.heads) {
-      if (h.first.sameThread(r) && !h.merged)
-        continue;
-      MaybeBlame hops = h.broken;
-      if (!hop)
-        hops.get().addPair(o.lastWrite, r);
-      if (r.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, h.merged, r))
-        continue;
-      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), o.address, h.merged, r});
-    }
+  [[gnu::always_inline]] void observe(Thread &t, SyncObject &o, StrongOp r) {
+    if (t.pending && r.op.acquires()) // a strong read of M followed by an acquire on M
+      s2CompleteAt(t, o, r.by(t));
+    if (o.written && !o.heads.empty())
+      observeHeads(t, o, r.by(t));
   }
 
   /// S16: reductions observe too, although they never acquire (O5).
-  void s16Note(Thread &t, SyncObject &o, const SyncOp &r) {
-    if (o.written && mutuallyInclusive(o.lastWrite, r))
+  [[gnu::always_inline]] void s16Note(Thread &t, SyncObject &o, StrongOp r) {
+    if (o.written && mutuallyInclusive(o.lastWrite, t, r))
       o.noteObservation(t.epoch());
   }
 
   /// S1, S4: `t` wrote `o` with `w`; an RMW extends what it read (S4), a store replaces it.
-  void publish(Thread &t, SyncObject &o, const SyncOp &w) {
-    if (!o.written || !w.op.isRmw()) {
-      if (!o.heads.empty())
-        C.counters.hit(RuleCounters::S4Replaced);
-      o.heads.clear();
-    } else if (!mutuallyInclusive(o.lastWrite, w)) {
-      for (Head &h : o.heads)
-        h.broken.get().addPair(o.lastWrite, w);
-    }
-    if (!o.written || !w.op.isRmw() || !mutuallyInclusive(o.lastWrite, w))
+  [[gnu::always_inline]] void publish(Thread &t, SyncObject &o, StrongOp w) {
+    bool extends = o.written && w.op.isRmw();
+    bool unbroken = extends && mutuallyInclusive(o.lastWrite, t, w);
+    if (!o.heads.empty() && !unbroken)
+      s4Break(o, w.by(t), extends);
+    if (!unbroken)
       o.chainStart = o.version + 1; // S16: nobody observes past this write
     s1Heads(t, o, w);
-    o.lastWrite = w;
+    o.lastWrite = w.by(t);
     o.written = true;
     ++o.version;
     o.writerSaw = t.seen;
@@ -63,9 +50,9 @@ public:
 
   /// `t` learns what `s` knows: the effect of every synchronizes-with edge.
   void acquire(Thread &t, const SnapshotRef &s) {
-    if (t.sync().lastAcquired == s)
+    if (t.lastAcquired == s)
       return;
-    t.sync().lastAcquired = s;
+    t.lastAcquired = s;
     t.blocks.join(s->blocks);
     t.nodes.join(s->nodes);
     s->addOwnTo(t.blocks);
@@ -84,9 +71,9 @@ public:
       C.advance(t);
       covered = arrive.op.scope();
     }
-    for (uint32_t s = uint32_t(Scope::System); t.hasSync() && s > uint32_t(covered); --s)
-      if (const FenceRelease &f = t.sync().fences[s]; f.snapshot)
-        m.current.push(PhaseHead{f.snapshot, f.fence, arrive});
+    forFencesAbove(t, covered, [&](const FenceRelease &f) {
+      m.current.push(PhaseHead{f.snapshot, f.fence, arrive});
+    });
   }
   /// A wait on `m` returned true: all completed phases are observed.
   void s10Observe(Thread &t, Mbarrier &m, const SyncOp &wait) {
@@ -103,39 +90,65 @@ public:
 private:
   // ------------------------------------------------------------------ release side
 
+  /// S4: a store replaces the value; an RMW that is not morally strong with the last write breaks
+  /// the chain.
+  void s4Break(SyncObject &o, const SyncOp &w, bool extends) {
+    if (!extends) {
+      C.counters.hit(RuleCounters::S4Replaced);
+      o.heads.clear();
+      return;
+    }
+    for (Head &h : o.heads)
+      h.broken.get().addPair(o.lastWrite, w);
+  }
+
   /// S1: a release fence publishes at its own scope; a wider newer fence replaces narrower ones.
   void s1Fence(Thread &t, const SyncOp &f) {
     uint32_t scope = uint32_t(f.op.scope());
     for (uint32_t s = 0; s < scope; ++s)
       t.sync().fences[s] = FenceRelease();
     t.sync().fences[scope] = {takeSnapshot(t), f};
+    t.fenced = uint8_t((t.fenced >> scope | 1) << scope);
     C.advance(t);
   }
 
+  /// Calls f for the thread's release fences at scopes wider than `covered`, widest first.
+  template <class F>
+  [[gnu::always_inline]] static void forFencesAbove(Thread &t, Scope covered, F f) {
+    if (uint32_t(t.fenced) >> uint32_t(covered) < 2) [[likely]]
+      return;
+    for (uint32_t s = uint32_t(Scope::System); s > uint32_t(covered); --s)
+      if (t.fenced >> s & 1)
+        f(t.sync().fences[s]);
+  }
+
   /// S1: every release pattern that the strong write `w` completes becomes a head of `o`.
-  void s1Heads(Thread &t, SyncObject &o, const SyncOp &w) {
-    uint64_t key = threadKey(t.block->identity(), t.index) * 8;
-    Scope covered =
-        Scope::Thread; // patterns at this scope or narrower are dominated by a newer one
+  [[gnu::always_inline]] void s1Heads(Thread &t, SyncObject &o, StrongOp w) {
+    Scope covered = Scope::Thread; // a newer pattern dominates those at this scope or narrower
     if (w.op.releases()) {
-      SnapshotRef s = takeSnapshot(t);
-      C.advance(t);
-      addHead(o, s, w);
-      for (uint32_t narrower = 0; narrower < uint32_t(w.op.scope()); ++narrower)
-        if (OwnRelease *own = o.ownReleases.find(key + narrower))
-          *own = OwnRelease(); // dominated
-      o.ownReleases[key + uint32_t(w.op.scope())] = {s, w};
+      s1Release(t, o, w.by(t));
       covered = w.op.scope();
-      C.counters.hit(RuleCounters::S1Release);
     }
-    for (uint32_t s = uint32_t(Scope::System); t.hasSync() && s > uint32_t(covered); --s)
-      if (const FenceRelease &f = t.sync().fences[s]; f.snapshot) {
-        addHead(o, f.snapshot, f.fence);
-        C.counters.hit(RuleCounters::S1Release);
-      }
-    // Release write, later strong write: republished.
-    for (uint32_t s = uint32_t(Scope::System); o.ownReleases.size() && s > uint32_t(covered); --s)
-      if (OwnRelease *own = o.ownReleases.find(key + s); own && own->snapshot) {
+    forFencesAbove(t, covered, [&](const FenceRelease &f) {
+      addHead(o, f.snapshot, f.fence);
+      C.counters.hit(RuleCounters::S1Release);
+    });
+    if (!o.ownReleases.empty() && covered < Scope::System)
+      s4Republish(t, o, w.by(t), covered);
+  }
+  void s1Release(Thread &t, SyncObject &o, const SyncOp &w) {
+    SnapshotRef s = takeSnapshot(t);
+    C.advance(t);
+    addHead(o, s, w);
+    for (uint32_t narrower = 0; narrower < uint32_t(w.op.scope()); ++narrower)
+      o.ownReleases.erase(t.block->identity(), w, Scope(narrower)); // dominated
+    o.ownReleases.put(t.block->identity(), w, s);
+    C.counters.hit(RuleCounters::S1Release);
+  }
+  /// S4: release write, later strong write.
+  void s4Republish(Thread &t, SyncObject &o, const SyncOp &w, Scope covered) {
+    for (uint32_t s = uint32_t(Scope::System); s > uint32_t(covered); --s)
+      if (OwnRelease *own = o.ownReleases.find(t.block->identity(), w, Scope(s))) {
         C.counters.hit(RuleCounters::S4Republished);
         addHead(o, own->snapshot, own->first);
       }
@@ -153,7 +166,7 @@ private:
       }
     if (o.heads.size() >= MergeAbove)
       mergeHeads(o);
-    o.heads.push(Head{snapshot, first, {}, false});
+    o.heads.push(Head{snapshot, {}, first, false});
   }
 
   /// Bounds the heads of a long RMW chain: intact ones whose scope includes the same threads become
@@ -188,6 +201,23 @@ private:
   }
 
   // ------------------------------------------------------------------ acquire side
+
+  void s2CompleteAt(Thread &t, SyncObject &o, const SyncOp &r) {
+    s2Complete(t, r, [&](const PendingAcquire &p) { return p.object == o.address || !p.object; });
+  }
+  void observeHeads(Thread &t, SyncObject &o, const SyncOp &r) {
+    bool hop = mutuallyInclusive(o.lastWrite, r);
+    for (Head &h : o.heads) {
+      if (h.first.sameThread(r) && !h.merged)
+        continue;
+      MaybeBlame hops = h.broken;
+      if (!hop)
+        hops.get().addPair(o.lastWrite, r);
+      if (r.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, h.merged, r))
+        continue;
+      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), o.address, h.merged, r});
+    }
+  }
 
   /// S3 for one release pattern (`first` its first operation) and the acquire pattern that ends
   /// with `last`. Returns true when they synchronize; otherwise remembers the edge for blame.
@@ -237,6 +267,7 @@ private:
     if (pending.size() >= MergeAbove)
       mergePending(pending);
     pending.push(moved(p));
+    t.pending = true;
   }
   /// Bounds the pending reads of a thread that never fences. Reads whose release patterns reach
   /// alike become one; a later acquire on any location may then complete it (the edge is kept).
@@ -266,7 +297,7 @@ private:
   }
   /// S2: `last` ends the acquire pattern of the pending reads for which `concerns` holds.
   template <class F> void s2Complete(Thread &t, const SyncOp &last, F concerns) {
-    if (!t.hasSync())
+    if (!t.pending) [[likely]]
       return;
     Vec<PendingAcquire> &pending = t.sync().pending;
     for (uint32_t i = 0; i < pending.size();) {
@@ -276,6 +307,7 @@ private:
       else
         ++i;
     }
+    t.pending = !pending.empty();
   }
 
   static constexpr uint32_t MergeAbove = 32, KeptBroken = 8;

@@ -17,12 +17,15 @@ struct FenceRelease {
 
 /// A loop that reads one location again and again (A1 progress-not-promised).
 struct Wait {
-  uint64_t address = 0;
+  uint64_t address = 0; ///< 0 = none
   SiteId site;
   uint32_t version = 0;     ///< of the location at the last read
   uint32_t repeats = 0;     ///< reads that found nothing new
   bool ownerHasRun = false; ///< a compare-exchange found the value of a thread that has run
   bool unpromised = false;  ///< the value that ended it came from a thread nobody promised to run
+};
+/// What ended an unpromised wait.
+struct EndedWait {
   SyncOp writer, reader;
   uint32_t bytes = 0;
 };
@@ -33,24 +36,27 @@ struct CopyGroups {
   Vec<Vec<BlockId>> committed; ///< oldest first
 };
 
-/// What a thread keeps once it has used strong operations; most threads never do.
+/// What a thread keeps once it has used fences, relaxed reads of released values or asynchronous
+/// copies; most threads never do.
 struct ThreadSync {
   FenceRelease fences[5]; ///< by scope
   Vec<PendingAcquire> pending;
-  SnapshotRef lastAcquired; ///< re-reading one value must stay cheap
   SnapshotRef lastRejected;
   SiteId lastRejectedSite;
-  Wait wait;
+  EndedWait ended;
   CopyGroups copies; ///< cp.async
   CopyGroups bulk;   ///< cp.async.bulk with bulk_group completion
 };
 
-struct Thread {
+/// What every synchronization operation of a thread touches: two cache lines.
+struct alignas(CacheLine) Thread {
   Block *block = nullptr;
   ThreadIndex index;
   bool exited = false;
   bool foreign = false;        ///< acquired something from another launch
   bool clusterArrived = false; ///< at the cluster barrier, and has not waited since (S9)
+  uint8_t fenced = 0;          ///< bit s: sync().fences[s] holds a snapshot
+  bool pending = false;        ///< sync().pending is not empty
   LocalTime time{1};           ///< of accesses made now
   LocalTime base{1};           ///< accesses of my block before this time precede me (S7)
   LocalTime warpBase{1};       ///< accesses of my warp before this time precede me (S8)
@@ -59,22 +65,28 @@ struct Thread {
   NodeClock nodes;
   ProxyClocks proxies; ///< what has passed a proxy fence before me (S13)
   StepSet seen;        ///< blocks that were observed to have run, in no order (A1 progress)
+  Wait wait;
+  SnapshotRef lastAcquired; ///< re-reading one value must stay cheap
 
   Thread() = default;
   Thread(Thread &&) = default;
   ~Thread() { dropSync(); }
   Epoch epoch() const;
   Epoch epochAt(LocalTime t) const;
-  bool hasSync() const { return Sync; }
+  bool hasSync() const { return Sync.owned; }
   ThreadSync &sync() {
-    if (!Sync)
-      Sync = syncPool().create();
-    return *Sync;
+    if (!Sync.owned)
+      Sync.owned = syncPool().create();
+    return *Sync.owned;
   }
   void dropSync() {
-    if (Sync)
-      syncPool().destroy(Sync);
-    Sync = nullptr;
+    if (Sync.owned)
+      syncPool().destroy(Sync.owned);
+    Sync.owned = nullptr;
+    fenced = 0;
+    pending = false;
+    wait = Wait();
+    lastAcquired = SnapshotRef();
   }
 
 private:
@@ -83,8 +95,14 @@ private:
         new (allocate(sizeof(Pool<ThreadSync>)), PlacementTag{}) Pool<ThreadSync>();
     return *p; // never destroyed: threads may outlive any static order
   }
-  ThreadSync *Sync = nullptr;
+  struct SyncOwner {
+    ThreadSync *owned = nullptr;
+    SyncOwner() = default;
+    SyncOwner(SyncOwner &&o) noexcept : owned(o.owned) { o.owned = nullptr; }
+  };
+  SyncOwner Sync;
 };
+static_assert(sizeof(Thread) == 2 * CacheLine);
 
 /// One generation of a block barrier that is filling up (S7). Generations follow each other:
 ///   empty -> arrivals -> complete (departures updated, state emptied)
@@ -153,6 +171,21 @@ struct Block {
 
 inline Epoch Thread::epochAt(LocalTime t) const { return {block->id, index, t}; }
 inline Epoch Thread::epoch() const { return epochAt(time); }
+
+/// A strong operation that a thread at hand executes. (Full descriptions are made where they are
+/// kept: written to memory and read back in larger pieces they would have to wait for all earlier
+/// stores, also for those that miss the caches.)
+struct StrongOp {
+  Op op;
+  SiteId site;
+  SyncOp by(const Thread &t) const { return {site, op, t.block->place, t.index}; }
+};
+/// mutuallyInclusive with what `t` executes.
+[[gnu::always_inline]] inline bool mutuallyInclusive(const SyncOp &a, const Thread &t, StrongOp b) {
+  const Place &p = t.block->place;
+  return (a.thread == t.index && a.place.block == p.block) ||
+         minOf(a.op.scope(), b.op.scope()) >= neededScope(a.place, p);
+}
 
 /// S1: what `t` publishes when it releases now. The thread's time must advance afterwards.
 inline SnapshotRef takeSnapshot(const Thread &t) {

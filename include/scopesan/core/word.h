@@ -1,0 +1,222 @@
+// What is remembered of a word of memory beyond its cell.
+#pragma once
+
+#include "scopesan/core/mbarrier.h"
+#include "scopesan/core/record.h"
+#include "scopesan/core/sync.h"
+
+namespace scopesan::core {
+
+/// What all strong records of a word have in common: lets a fitting operation skip the scan.
+struct StrongSummary {
+  Place place; ///< of the first one
+  uint32_t highestBlock = 0;
+  uint8_t mask = 0, sizeLog2Plus1 = 0; ///< as in Record; mask 0 = they differ
+  Scope least = Scope::System;         ///< that any of them used
+  Scope reach =
+      Scope::Thread; ///< that, used at `place`, includes them all; Thread = there are none
+
+  bool any() const { return reach != Scope::Thread; }
+  /// Adds `r`, made at `p`.
+  [[gnu::always_inline]] void add(const Place &p, Record r) {
+    if (!any()) {
+      place = p;
+      mask = uint8_t(r.mask());
+      sizeLog2Plus1 = uint8_t(r.sizeLog2Plus1());
+    }
+    if (mask != r.mask() || sizeLog2Plus1 != r.sizeLog2Plus1())
+      mask = 0;
+    least = minOf(least, r.op().scope());
+    reach = maxOf(reach, neededScope(p, place));
+    highestBlock = maxOf(highestBlock, r.block);
+  }
+  /// Every remembered strong access is morally strong with `r`, made at `p`.
+  [[gnu::always_inline]] bool allMorallyStrongWith(const Place &p, Record r) const {
+    return !any() || (mask == r.mask() && sizeLog2Plus1 == r.sizeLog2Plus1() &&
+                      minOf(least, r.op().scope()) >= maxOf(reach, neededScope(p, place)));
+  }
+};
+
+/// Readers that were given up for memory: a bound and one exact representative.
+struct WidenedReaders {
+  bool any = false;
+  NodeId node;      ///< all were threads of this launch
+  LocalTime latest; ///< of any of them
+  Record representative;
+};
+
+/// What few words have.
+struct RareFacts {
+  Vec<Record> nonCoherent;      ///< one .nc reader of each launch stands for all (D11)
+  Mbarrier *mbarrier = nullptr; ///< the mbarrier object at this word
+  WidenedReaders widened;
+  bool any() const { return !nonCoherent.empty() || mbarrier || widened.any; }
+  ~RareFacts() {
+    if (!mbarrier)
+      return;
+    mbarrier->~Mbarrier();
+    deallocate(mbarrier);
+  }
+};
+
+/// Everything about a word that does not fit into its cell.
+struct Overflow {
+  RareFacts *rare = nullptr;
+  Vec<Record> writes;        ///< weak
+  Vec<ReaderGroup> readers;  ///< weak
+  const bool atomic = false; ///< this is an AtomicWord
+
+  Overflow() = default;
+  Overflow(const Overflow &) = delete;
+  ~Overflow() {
+    if (!rare)
+      return;
+    rare->~RareFacts();
+    deallocate(rare);
+  }
+  RareFacts &rareFacts() {
+    if (!rare)
+      rare = new (allocate(sizeof(RareFacts)), PlacementTag{}) RareFacts();
+    return *rare;
+  }
+
+protected:
+  /// Takes everything over into an AtomicWord.
+  explicit Overflow(Overflow &o)
+      : rare(o.rare), writes(moved(o.writes)), readers(moved(o.readers)), atomic(true) {
+    o.rare = nullptr;
+  }
+};
+
+/// Strong accesses of one word in the order in which they were made. The latest ones, with which
+/// every new one is compared, lie in the word itself; older ones elsewhere, written but not waited
+/// for.
+class StrongRecords {
+public:
+  static constexpr uint32_t Recent = 4;
+
+  StrongRecords() = default;
+  StrongRecords(const StrongRecords &) = delete;
+  ~StrongRecords() { dropAfter(nullptr); }
+  bool empty() const { return !Count; }
+  uint32_t size() const { return OlderSize + Count; }
+  [[gnu::always_inline]] void push(Record r, uint32_t version) {
+    if (Count == Recent)
+      pushOlder(Latest[Next]);
+    else
+      ++Count;
+    Latest[Next].set(r, version);
+    Next = (Next + 1) % Recent;
+  }
+  /// The newest of the latest records for which which(record) holds, or null.
+  template <class F> StrongRecord *findLatest(F which) {
+    for (uint32_t i = 1; i <= Count; ++i)
+      if (StrongRecord &r = Latest[(Next - i) % Recent]; which(r))
+        return &r;
+    return nullptr;
+  }
+  /// Calls f(record), oldest first.
+  template <class F> void forEach(F f) const {
+    for (const Chunk *c = First; c; c = c->next)
+      for (uint32_t i = 0; i < c->count; ++i)
+        f(c->records[i]);
+    for (uint32_t i = Count; i > 0; --i)
+      f(Latest[(Next - i) % Recent]);
+  }
+  /// Keeps records for which keep(record) holds, called oldest first.
+  template <class F> void filter(F keep) {
+    filterOlder(keep);
+    StrongRecord kept[Recent];
+    uint32_t n = 0, space = Recent;
+    for (uint32_t i = Count; i > 0; --i)
+      if (StrongRecord &r = Latest[(Next - i) % Recent]; keep(r))
+        kept[n++] = r;
+    for (uint32_t i = n; i > 0; --i)
+      Latest[--space] = kept[i - 1];
+    while (space && OlderSize)
+      Latest[--space] = popOlder();
+    Count = uint8_t(Recent - space);
+    Next = 0;
+  }
+
+private:
+  struct Chunk {
+    static constexpr uint32_t Capacity = 12;
+    Chunk *next = nullptr;
+    uint32_t count = 0;
+    StrongRecord records[Capacity];
+  };
+  static_assert(sizeof(Chunk) == 4 * CacheLine);
+
+  [[gnu::noinline]] Chunk *append() {
+    Chunk *c = new (Blocks::take(sizeof(Chunk)), PlacementTag{}) Chunk();
+    (Last ? Last->next : First) = c;
+    return Last = c;
+  }
+  void pushOlder(const StrongRecord &r) {
+    Chunk *c = Last && Last->count < Chunk::Capacity ? Last : append();
+    c->records[c->count++] = r;
+    ++OlderSize;
+  }
+  StrongRecord popOlder() {
+    StrongRecord r = Last->records[--Last->count];
+    --OlderSize;
+    if (!Last->count) {
+      Chunk *before = nullptr;
+      for (Chunk *c = First; c != Last; c = c->next)
+        before = c;
+      dropAfter(before);
+    }
+    return r;
+  }
+  template <class F> void filterOlder(F &keep) {
+    Chunk *to = First, *full = nullptr; // kept records go to to->records[n]; full is before `to`
+    uint32_t n = 0;
+    OlderSize = 0;
+    for (Chunk *from = First; from; from = from->next)
+      for (uint32_t i = 0, count = from->count; i < count; ++i)
+        if (keep(static_cast<const StrongRecord &>(from->records[i]))) {
+          to->records[n] = from->records[i];
+          ++OlderSize;
+          if (++n == to->count) { // never more than were read
+            full = to;
+            to = to->next;
+            n = 0;
+          }
+        }
+    if (n)
+      (full = to)->count = n;
+    dropAfter(full);
+  }
+  /// Ends the list at `last`, or empties it.
+  void dropAfter(Chunk *last) {
+    Chunk *&rest = last ? last->next : First;
+    while (Chunk *c = rest) {
+      rest = c->next;
+      Blocks::give(c, sizeof(Chunk));
+    }
+    Last = last;
+  }
+
+  Chunk *First = nullptr, *Last = nullptr; ///< older records
+  StrongRecord Latest[Recent];             ///< a ring
+  uint8_t Count = 0, Next = 0;             ///< used ones of it; where the next one goes
+  uint32_t OlderSize = 0;
+};
+
+/// A word with strong accesses. Its first object, its latest accesses and all that they need at
+/// first lie in one piece, so that an operation waits for one cache miss and not for a chain of
+/// them.
+struct alignas(CacheLine) AtomicWord : Overflow {
+  bool covered = false;          ///< an object of an earlier word extends into this one
+  uint32_t pruneAt = 32;         ///< next number of records at which dominated ones are dropped
+  SyncObject *objects = nullptr; ///< those whose first word this is
+  StrongSummary summary;         ///< of `strong`
+  SyncObject object;             ///< the first of `objects`
+  StrongRecords strong;
+
+  explicit AtomicWord(Overflow &o) : Overflow(o) {}
+};
+static_assert(sizeof(AtomicWord) == 6 * CacheLine);
+
+} // namespace scopesan::core
