@@ -1,6 +1,6 @@
 // Throughput and memory of the detector core, without a compiler, a GPU or a scheduler.
 //
-//   core_throughput [--quick]
+//   core_throughput [--quick] [barrier|sync|look-back]
 //
 // Traces: `barrier` (tiled kernel: global reads, shared-memory exchange, block barriers), `sync`
 // (10,000 threads, 100,000 atomic objects, release/acquire pairs, locks and counters), `look-back`
@@ -100,11 +100,11 @@ Result barrierTrace(uint32_t blocks) {
           g.sink.findings == 0 && g.sink.givenUp == 0};
 }
 
-/// 40 blocks of 256 threads over 100,000 objects: flags handed from thread to thread, locks shared
-/// by a warp's worth of threads in different blocks, and relaxed counters that everybody
-/// increments.
+/// 40 blocks of 256 threads over 100,000 objects: nine flags of each thread handed to a partner, and
+/// counters that threads of all blocks increment.
 Result syncTrace(uint32_t rounds) {
-  constexpr uint32_t Blocks = 40, Threads = 256, All = Blocks * Threads, Objects = 100000;
+  constexpr uint32_t Blocks = 40, Threads = 256, All = Blocks * Threads;
+  constexpr uint32_t Objects = 100000, Flags = 9, Counters = Objects - Flags * All;
   double before = residentMegabytes();
   Grid g(Blocks, Threads);
   for (uint32_t n = 0; n < Blocks; ++n)
@@ -119,13 +119,12 @@ Result syncTrace(uint32_t rounds) {
   double start = cpuSeconds();
   for (uint32_t r = 0; r < rounds; ++r)
     for (uint32_t t = 0; t < All; ++t) {
-      uint32_t flag = (t * 8 + r % 8) % (Objects - 1000);
-      atomic(t, flag, AccessKind::Store, MemoryOrder::Release);
-      uint32_t from = t ^ 1; // one fixed partner, in the next block
-      if (from < t)
-        atomic(t, (from * 8 + r % 8) % (Objects - 1000), AccessKind::Load, MemoryOrder::Acquire);
-      atomic(t, Objects - 1 - t % 1000, AccessKind::Rmw, MemoryOrder::Relaxed);
-      atomic(t, Objects - 1 - (t * 7 + r) % 1000, AccessKind::Red, MemoryOrder::Relaxed);
+      uint32_t partner = t ^ 1; // in the next block
+      atomic(t, t * Flags + r % Flags, AccessKind::Store, MemoryOrder::Release);
+      if (partner < t)
+        atomic(t, partner * Flags + r % Flags, AccessKind::Load, MemoryOrder::Acquire);
+      atomic(t, Objects - 1 - t % Counters, AccessKind::Rmw, MemoryOrder::Relaxed);
+      atomic(t, Objects - 1 - (t * 7 + r) % Counters, AccessKind::Red, MemoryOrder::Relaxed);
     }
   return {double(operations), cpuSeconds() - start, residentMegabytes() - before,
           g.sink.findings == 0 && g.sink.givenUp == 0};
@@ -176,10 +175,24 @@ bool row(const char *name, const char *unit, const std::function<Result()> &trac
 } // namespace
 
 int main(int argc, char **argv) {
-  bool quick = argc > 1 && !strcmp(argv[1], "--quick");
+  bool quick = false;
+  const char *only = nullptr;
+  for (int i = 1; i < argc; ++i)
+    if (!strcmp(argv[i], "--quick"))
+      quick = true;
+    else
+      only = argv[i];
+  struct {
+    const char *name, *unit;
+    Result (*run)(uint32_t);
+    uint32_t size, quickSize;
+  } traces[] = {{"barrier", "accesses", barrierTrace, 256, 16},
+                {"sync", "operations", syncTrace, 256, 8},
+                {"look-back", "blocks", lookBackTrace, 100000, 10000}};
   puts("| trace | operations | CPU s | rate | memory | clean |\n|---|---|---|---|---|---|");
-  bool ok = row("barrier", "accesses", [&] { return barrierTrace(quick ? 16 : 256); });
-  ok &= row("sync", "operations", [&] { return syncTrace(quick ? 8 : 64); });
-  ok &= row("look-back", "blocks", [&] { return lookBackTrace(quick ? 10000 : 100000); });
+  bool ok = true;
+  for (const auto &t : traces)
+    if (!only || !strcmp(only, t.name))
+      ok &= row(t.name, t.unit, [&] { return t.run(quick ? t.quickSize : t.size); });
   return ok ? 0 : 1;
 }

@@ -24,11 +24,9 @@ public:
   PersistentMap() = default;
   PersistentMap(const PersistentMap &o) : Tree(o.Tree) { retain(root()); }
   PersistentMap(PersistentMap &&o) noexcept : Tree(o.Tree) { o.Tree = 0; }
-  PersistentMap &operator=(const PersistentMap &o) {
-    if (Tree == o.Tree)
-      return *this;
-    PersistentMap copy(o);
-    swap(copy);
+  [[gnu::always_inline]] PersistentMap &operator=(const PersistentMap &o) {
+    if (Tree != o.Tree)
+      assign(o);
     return *this;
   }
   PersistentMap &operator=(PersistentMap &&o) noexcept {
@@ -121,6 +119,10 @@ public:
 private:
   static constexpr uint32_t Bits = 5, Mask = 31, MaxHeight = 6;
 
+  [[gnu::noinline]] void assign(const PersistentMap &o) {
+    PersistentMap copy(o);
+    swap(copy);
+  }
   static Node *asNode(uint64_t s) { return reinterpret_cast<Node *>(s); }
   static uint64_t asSlot(Node *n) { return reinterpret_cast<uint64_t>(n); }
   static bool fits(uint32_t key, uint32_t height) {

@@ -21,7 +21,7 @@ struct Record {
   uint32_t bits = 0;
 
   static constexpr uint32_t ProxyShift = 28;
-  static Record make(const Epoch &e, SiteId site, Op op, uint32_t mask, uint32_t bytes,
+  [[gnu::always_inline]] static Record make(const Epoch &e, SiteId site, Op op, uint32_t mask, uint32_t bytes,
                      Proxy proxy = Proxy::Generic) {
     uint32_t size = bytes && (bytes & (bytes - 1)) == 0 ? __builtin_ctz(bytes) + 1 : 0;
     return {e.block.value, e.time.value, site.value,

@@ -26,7 +26,7 @@ static_assert(sizeof(Place) == 16); // kept with every remembered operation
 
 /// P4: the smallest scope that, used at `from`, includes the thread at `to`; both are different
 /// threads. Below system scope a host thread includes only itself.
-constexpr Scope neededScope(const Place &from, const Place &to) {
+[[gnu::always_inline]] constexpr Scope neededScope(const Place &from, const Place &to) {
   if (from.host || to.host)
     return Scope::System;
   if (from.block == to.block)

@@ -117,8 +117,9 @@ public:
   }
   /// Calls f(record), oldest first.
   template <class F> void forEach(F f) const {
+    uint32_t left = OlderSize;
     for (const Chunk *c = First; c; c = c->next)
-      for (uint32_t i = 0; i < c->count; ++i)
+      for (uint32_t i = 0; i < Chunk::Capacity && left; ++i, --left)
         f(c->records[i]);
     for (uint32_t i = Count; i > 0; --i)
       f(Latest[(Next - i) % Recent]);
@@ -140,13 +141,13 @@ public:
   }
 
 private:
+  /// All but the last one are full.
   struct Chunk {
     static constexpr uint32_t Capacity = 12;
     Chunk *next = nullptr;
-    uint32_t count = 0;
     StrongRecord records[Capacity];
   };
-  static_assert(sizeof(Chunk) == 4 * CacheLine);
+  static_assert(sizeof(Chunk) <= 4 * CacheLine);
 
   [[gnu::noinline]] Chunk *append() {
     Chunk *c = new (Blocks::take(sizeof(Chunk)), PlacementTag{}) Chunk();
@@ -154,14 +155,13 @@ private:
     return Last = c;
   }
   void pushOlder(const StrongRecord &r) {
-    Chunk *c = Last && Last->count < Chunk::Capacity ? Last : append();
-    c->records[c->count++] = r;
-    ++OlderSize;
+    uint32_t at = OlderSize++ % Chunk::Capacity;
+    (at ? Last : append())->records[at] = r;
   }
   StrongRecord popOlder() {
-    StrongRecord r = Last->records[--Last->count];
-    --OlderSize;
-    if (!Last->count) {
+    uint32_t at = --OlderSize % Chunk::Capacity;
+    StrongRecord r = Last->records[at];
+    if (!at) {
       Chunk *before = nullptr;
       for (Chunk *c = First; c != Last; c = c->next)
         before = c;
@@ -170,23 +170,21 @@ private:
     return r;
   }
   template <class F> void filterOlder(F &keep) {
-    Chunk *to = First, *full = nullptr; // kept records go to to->records[n]; full is before `to`
-    uint32_t n = 0;
+    Chunk *to = First, *before = nullptr; // the next kept one goes to to->records[at]
+    uint32_t at = 0, left = OlderSize;
     OlderSize = 0;
     for (Chunk *from = First; from; from = from->next)
-      for (uint32_t i = 0, count = from->count; i < count; ++i)
+      for (uint32_t i = 0; i < Chunk::Capacity && left; ++i, --left)
         if (keep(static_cast<const StrongRecord &>(from->records[i]))) {
-          to->records[n] = from->records[i];
+          to->records[at] = from->records[i];
           ++OlderSize;
-          if (++n == to->count) { // never more than were read
-            full = to;
+          if (++at == Chunk::Capacity) { // never more than were read
+            before = to;
             to = to->next;
-            n = 0;
+            at = 0;
           }
         }
-    if (n)
-      (full = to)->count = n;
-    dropAfter(full);
+    dropAfter(at ? to : before);
   }
   /// Ends the list at `last`, or empties it.
   void dropAfter(Chunk *last) {
