@@ -1,15 +1,18 @@
 // Throughput and memory of the detector core, without a compiler, a GPU or a scheduler.
 //
-//   core_throughput [--quick] [barrier|sync|look-back]
+//   core_throughput [--quick] [barrier|sync|look-back [SIZE]]
 //
 // Traces: `barrier` (tiled kernel: global reads, shared-memory exchange, block barriers), `sync`
 // (10,000 threads, 100,000 atomic objects, release/acquire pairs, locks and counters), `look-back`
 // (100,000 blocks, each acquiring from its predecessor). Times are CPU seconds of this process, so
 // that other work on the machine matters little; each trace runs three times, the best counts.
+// SIZE: blocks, or rounds of `sync`. Memory is that of the process: compare sizes in processes of
+// their own.
 #include "scopesan/core/detector.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <functional>
@@ -100,8 +103,8 @@ Result barrierTrace(uint32_t blocks) {
           g.sink.findings == 0 && g.sink.givenUp == 0};
 }
 
-/// 40 blocks of 256 threads over 100,000 objects: nine flags of each thread handed to a partner, and
-/// counters that threads of all blocks increment.
+/// 40 blocks of 256 threads over 100,000 objects: nine flags of each thread handed to a partner,
+/// and counters that threads of all blocks increment.
 Result syncTrace(uint32_t rounds) {
   constexpr uint32_t Blocks = 40, Threads = 256, All = Blocks * Threads;
   constexpr uint32_t Objects = 100000, Flags = 9, Counters = Objects - Flags * All;
@@ -177,11 +180,14 @@ bool row(const char *name, const char *unit, const std::function<Result()> &trac
 int main(int argc, char **argv) {
   bool quick = false;
   const char *only = nullptr;
+  uint32_t size = 0;
   for (int i = 1; i < argc; ++i)
     if (!strcmp(argv[i], "--quick"))
       quick = true;
-    else
+    else if (!only)
       only = argv[i];
+    else
+      size = uint32_t(strtoul(argv[i], nullptr, 10));
   struct {
     const char *name, *unit;
     Result (*run)(uint32_t);
@@ -193,6 +199,6 @@ int main(int argc, char **argv) {
   bool ok = true;
   for (const auto &t : traces)
     if (!only || !strcmp(only, t.name))
-      ok &= row(t.name, t.unit, [&] { return t.run(quick ? t.quickSize : t.size); });
+      ok &= row(t.name, t.unit, [&] { return t.run(size ? size : quick ? t.quickSize : t.size); });
   return ok ? 0 : 1;
 }

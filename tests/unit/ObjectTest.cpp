@@ -75,6 +75,32 @@ TEST_F(P5Objects, AForgottenNeighbourChangesNothing) {
   EXPECT_TRUE(acquires(8));
 }
 
+TEST_F(P5Objects, AFreedPageIsUsedAgain) {
+  constexpr uint64_t Page = 0x7000000, Bytes = 4096; // a page of the shadow
+  s.D.allocated(Page, Bytes);
+  s.store(t(0), Page, Release, Scope::Device);
+  s.store(t(0), Page + 8, Release, Scope::Device);
+  s.D.freed(Page, Bytes, s.launch(s.stream(), 1, 32), true);
+  s.D.allocated(Page, Bytes);
+  s.write(t(0), X);
+  s.load(t(1), Page, Acquire, Scope::Device); // the old value is gone
+  s.store(t(0), Page + 8, Release, Scope::Device);
+  s.load(t(2), Page + 8, Acquire, Scope::Device);
+  s.read(t(2), X, 8);
+  EXPECT_TRUE(s.Sink.races().empty());
+  s.read(t(1), X, 9);
+  EXPECT_EQ(s.Sink.races().size(), 1u);
+}
+TEST_F(P5Objects, AWordThatIsAtomicNoMoreAndAgain) {
+  s.load(t(0), F, Relaxed, Scope::Device);
+  s.write(t(0), F, 2); // all that was remembered precedes it
+  s.write(t(0), X);
+  s.store(t(0), F, Release, Scope::Device);
+  EXPECT_TRUE(acquires(4));
+  s.write(t(2), F, 8); // races with both sides
+  EXPECT_GE(s.Sink.races().size(), 2u);
+}
+
 TEST_F(S16Objects, AnObservedWideWriteIsOrderedInEveryWord) {
   s.store(t(0), F, Relaxed, Scope::Device, 4, 4);
   s.store(t(0), F + 4, Relaxed, Scope::Device, 4, 4); // an object of the second word alone

@@ -176,13 +176,12 @@ public:
     if (op.isVolatile() && !C.options.volatileIsRelaxed) // O2
       return wrote ? write(t, addr, bytes, site) : read(t, addr, bytes, site);
     prefetch(&t, sizeof(Thread));
-    Cell &cell = Shadow.cell(wordOf(addr));
-    if (const Overflow *o = cell.overflow())
-      prefetch(o, sizeof(AtomicWord));
+    AtomicWord *first = Shadow.atomic(addr);
+    if (first)
+      prefetch(first, sizeof(AtomicWord));
     t.blocks.prefetchRoot();
     count(t, addr);
     checkPeer(t, addr, bytes, op, site);
-    AtomicWord *first = SyncObjects::of(cell.overflow());
     Op done = op.kind() == abi::AccessKind::Cas && !wrote ? o5FailedCas(op) : op;
     StrongOp s{done, site};
     SyncObject *o = first ? SyncObjects::find(*first, addr, bytes) : nullptr;
@@ -204,7 +203,7 @@ public:
     bool isAlive = true;
     for (uint64_t word = wordOf(addr); word < addr + bytes; word += WordBytes) {
       Record me = Record::make(t.epoch(), site, done, maskIn(word, addr, bytes), bytes);
-      AtomicWord *w = F.atomicWord(t, word <= addr ? cell : Shadow.cell(word), me, word);
+      AtomicWord *w = F.atomicWord(t, word <= addr ? first : Shadow.atomic(word), me, word);
       if (w) [[likely]]
         F.strong(t, *w, me, version, word);
       isAlive &= w != nullptr;
@@ -412,7 +411,7 @@ public:
   void asyncReduce(uint64_t addr, uint32_t elementBytes, Op op, SiteId site) {
     Thread &t = CopyBlock->threads[AsyncRules::Writer.value];
     strong(t, addr, elementBytes, op, site, CopyProxy);
-    AtomicWord *first = SyncObjects::of(Shadow.cell(wordOf(addr)).overflow());
+    AtomicWord *first = Shadow.atomic(addr);
     if (SyncObject *o = first ? SyncObjects::find(*first, addr, elementBytes) : nullptr)
       Sync.publish(t, *o, {op, site});
   }
@@ -517,7 +516,7 @@ private:
     checkPeer(t, addr, bytes, op, site);
     forWords(addr, bytes, [&](uint64_t word, uint32_t mask) {
       Record me = Record::make(t.epoch(), site, op, mask, bytes, proxy);
-      if (AtomicWord *w = F.atomicWord(t, Shadow.cell(word), me, word))
+      if (AtomicWord *w = F.atomicWord(t, Shadow.atomic(word), me, word))
         F.strong(t, *w, me, 0, word);
     });
   }

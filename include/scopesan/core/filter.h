@@ -53,9 +53,9 @@ public:
 
   /// The word of the strong access `me`. Null when its memory is not alive (D8): then nothing is
   /// remembered.
-  [[gnu::always_inline]] AtomicWord *atomicWord(Thread &t, Cell &c, Record me, uint64_t address) {
-    AtomicWord *a = SyncObjects::of(c.overflow());
-    return a ? a : makeAtomic(t, c, me, address);
+  [[gnu::always_inline]] AtomicWord *atomicWord(Thread &t, AtomicWord *known, Record me,
+                                                uint64_t address) {
+    return known ? known : makeAtomic(t, me, address);
   }
 
   /// Strong access; a write gives its object the version `version`, a read has none.
@@ -78,7 +78,7 @@ public:
   void forget(Cell &c, uint64_t address) {
     if (AtomicWord *a = SyncObjects::of(c.overflow()))
       Objects.replaceAll(address, *a);
-    drop(c);
+    leave(c, address);
   }
   /// Likewise when nothing is judged any more.
   void drop(Cell &c) {
@@ -169,7 +169,7 @@ private:
     if (o.writes.size() >= KeptWrites) // all unordered with each other, so races were reported here
       o.writes.swapRemove(0);
     o.writes.push(me);
-    demote(c);
+    demote(c, address);
   }
 
   void weakWriteAtomic(Thread &t, AtomicWord &o, const Record &me, uint64_t address) {
@@ -387,24 +387,36 @@ private:
     c.setOverflow(o);
     return o;
   }
-  [[gnu::noinline]] AtomicWord *makeAtomic(Thread &t, Cell &c, Record me, uint64_t address) {
+  [[gnu::noinline]] AtomicWord *makeAtomic(Thread &t, Record me, uint64_t address) {
+    Cell &c = Objects.shadow().cell(address);
     if (!c.overflow() && c.write.empty() && !alive(t, c, me, address))
       return nullptr;
     Overflow &o = overflowOf(c);
     AtomicWord *a = Atomics.create(o);
     Overflows.destroy(&o);
     c.setOverflow(a);
+    Objects.shadow().setAtomic(address, a);
     return a;
   }
-  void demote(Cell &c) {
+  void demote(Cell &c, uint64_t address) {
     Overflow *o = c.overflow();
     if (o->writes.size() != 1 || o->writes[0].mask() != FullWord || !o->readers.empty() ||
         (o->rare && o->rare->any()))
       return;
     if (AtomicWord *a = SyncObjects::of(o); a && (!a->strong.empty() || a->objects || a->covered))
       return;
-    c.write = o->writes[0];
+    Record write = o->writes[0];
+    leave(c, address);
+    c.write = write;
     c.read = Record();
+  }
+  /// Ends the overflow block of the cell, whose pointer to it dangles then.
+  void leave(Cell &c, uint64_t address) {
+    Overflow *o = c.overflow();
+    if (!o)
+      return;
+    if (o->atomic)
+      Objects.shadow().setAtomic(address, nullptr);
     release(o);
   }
   void release(Overflow *o) {

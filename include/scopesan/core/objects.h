@@ -20,6 +20,7 @@ template <class Fn> void forWords(uint64_t addr, uint64_t bytes, Fn &&f) {
 class SyncObjects {
 public:
   explicit SyncObjects(ShadowMemory &s) : Shadow(s) {}
+  ShadowMemory &shadow() { return Shadow; }
 
   /// The object of this place and size that begins in the word of `o`, or null.
   static SyncObject *find(const AtomicWord &o, uint64_t addr, uint32_t bytes) {
@@ -37,7 +38,7 @@ public:
     o.objects = x;
     forWords(addr, bytes, [&](uint64_t word, uint32_t) {
       if (word > addr)
-        of(Shadow.cell(word).overflow())->covered = true;
+        Shadow.atomic(word)->covered = true;
     });
     return x;
   }
@@ -71,7 +72,7 @@ public:
         addr % WordBytes + bytes <= WordBytes) [[likely]]
       return;
     forWords(addr, bytes, [&](uint64_t word, uint32_t) {
-      forEach(word, *of(Shadow.cell(word).overflow()), [&](SyncObject &x) {
+      forEach(word, *Shadow.atomic(word), [&](SyncObject &x) {
         if (&x != mine && x.address < addr + bytes && addr < x.address + x.bytes)
           x.replacedByPlainWrite();
       });

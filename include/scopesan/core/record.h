@@ -21,8 +21,8 @@ struct Record {
   uint32_t bits = 0;
 
   static constexpr uint32_t ProxyShift = 28;
-  [[gnu::always_inline]] static Record make(const Epoch &e, SiteId site, Op op, uint32_t mask, uint32_t bytes,
-                     Proxy proxy = Proxy::Generic) {
+  [[gnu::always_inline]] static Record make(const Epoch &e, SiteId site, Op op, uint32_t mask,
+                                            uint32_t bytes, Proxy proxy = Proxy::Generic) {
     uint32_t size = bytes && (bytes & (bytes - 1)) == 0 ? __builtin_ctz(bytes) + 1 : 0;
     return {e.block.value, e.time.value, site.value,
             e.thread.value | mask << 10 | uint32_t(op.kind()) << 14 | uint32_t(op.order()) << 17 |

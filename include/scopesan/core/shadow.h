@@ -34,10 +34,7 @@ static_assert(sizeof(Cell) == 32);
 class ShadowMemory {
 public:
   ~ShadowMemory() {
-    Pages.forEach([&](uint64_t, Page *p) {
-      Blocks::give(p->cells, CellBytes);
-      Pooled.destroy(p);
-    });
+    Pages.forEach([&](uint64_t, Page *p) { destroy(p); });
   }
   /// The cell, about to be used.
   [[gnu::always_inline]] Cell &cell(uint64_t address) {
@@ -52,6 +49,25 @@ public:
       e.page->high = maxOf(e.page->high, word + 1);
     }
     return c;
+  }
+  /// The atomic word at `address`, or null. Found without a look at the cell, whose line is seldom
+  /// in a cache: the pointers of all atomic words of a page lie together.
+  [[gnu::always_inline]] AtomicWord *atomic(uint64_t address) {
+    uint64_t number = address >> PageBits;
+    CacheEntry &e = Cache[number & (CacheSize - 1)];
+    if (e.number != number) [[unlikely]]
+      lookup(number, e);
+    return e.page->atomics ? e.page->atomics[address >> 2 & (PageWords - 1)] : nullptr;
+  }
+  /// The cell at `address` got or lost its atomic word.
+  void setAtomic(uint64_t address, AtomicWord *a) {
+    Page &p = **Pages.find((address >> PageBits) + 1);
+    if (!p.atomics) {
+      p.atomics = static_cast<AtomicWord **>(Blocks::take(AtomicBytes));
+      for (uint32_t w = 0; w < PageWords; ++w)
+        p.atomics[w] = nullptr;
+    }
+    p.atomics[address >> 2 & (PageWords - 1)] = a;
   }
   /// The cell if its page was ever touched, else null.
   Cell *find(uint64_t address) {
@@ -100,9 +116,11 @@ private:
   static constexpr uint32_t PageBits = 12, PageWords = 1 << (PageBits - 2), CacheSize = 1024;
   static constexpr uint64_t PageBytes = uint64_t(1) << PageBits;
   static constexpr size_t CellBytes = PageWords * sizeof(Cell);
+  static constexpr size_t AtomicBytes = PageWords * sizeof(AtomicWord *);
   struct Page {
     Cell *cells;
     uint32_t low = PageWords, high = 0; ///< touched words lie in [low, high)
+    AtomicWord **atomics = nullptr;     ///< null: there never was one
   };
   struct CacheEntry {
     uint64_t number = ~0ull;
@@ -131,12 +149,16 @@ private:
           uint32_t(minOf<uint64_t>(PageWords, (end - base + WordBytes - 1) / WordBytes)));
       }
   }
+  void destroy(Page *p) {
+    Blocks::give(p->cells, CellBytes);
+    Blocks::give(p->atomics, AtomicBytes);
+    Pooled.destroy(p);
+  }
   void dropPage(uint64_t n) {
     Page **p = Pages.find(n + 1);
     if (!p)
       return;
-    Blocks::give((*p)->cells, CellBytes);
-    Pooled.destroy(*p);
+    destroy(*p);
     Pages.erase(n + 1);
     CacheEntry &c = Cache[n & (CacheSize - 1)];
     if (c.number == n)
