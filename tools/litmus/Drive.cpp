@@ -88,8 +88,8 @@ private:
     facts.cooperative = P.launches[l].cooperative;
     for (const ThreadCode &t : P.threads)
       if (t.at.launch == l) {
-        facts.device = {t.at.device};
-        facts.domain = {t.at.domain};
+        facts.device = {uint16_t(t.at.device)};
+        facts.domain = {uint8_t(t.at.domain)};
       }
     return facts;
   }
