@@ -54,6 +54,15 @@ TEST(Explorer, BarriersThatNeverCompleteEndAnExecution) {
   EXPECT_FALSE(v.anyRace());
 }
 
+TEST(Explorer, AThreadThatWaitsForEverIsStillALaneOfItsWarp) { // S7: counts are of whole warps
+  Program p = parse("T0: Rw z->r2; B.sync(1;0;2); barrier.cluster.wait ## T1: B.sync(2;0;2); "
+                    "Ww z=2 ## T2: B.sync(1;0;2); B.sync(2;0;2)",
+                    "T0=g0.c0.b0.w0 T1=g0.c0.b0.w0 T2=g0.c0.b0.w1");
+  Verdict v = verdict(p);
+  EXPECT_GT(v.considered, 0u);
+  EXPECT_FALSE(v.anyRace());
+}
+
 TEST(Explorer, BeyondTheBoundItSamples) {
   Program p = parse("T0: Wrlx@gpu x=1; Wrlx@gpu x=2; Wrlx@gpu x=3 ## "
                     "T1: Wrlx@gpu x=4; Wrlx@gpu x=5; Wrlx@gpu x=6");

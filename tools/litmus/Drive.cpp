@@ -138,9 +138,13 @@ private:
       return *D.thread(Blocks[at.launch][blockOf(t)], {Where.index[t]});
     return D.hosts().thread(HostOf[t]);
   }
+  /// A thread that waits for ever or that the execution leaves behind stays in its block.
+  bool leaves(uint32_t t) const {
+    return End.threads[t].status == ThreadStatus::Done && !P.threads[t].at.host;
+  }
   void exit(uint32_t t) {
     const Position &at = P.threads[t].at;
-    if (End.threads[t].status != ThreadStatus::Done || at.host)
+    if (!leaves(t))
       return;
     D.threadExit(threadOf(t));
     uint32_t b = blockOf(t);
@@ -359,7 +363,7 @@ private:
     for (uint32_t u = 0; u < P.threads.size(); ++u)
       missing += P.sameBlock(u, step.thread) && warps.count(Where.index[u] / core::WarpSize) &&
                  std::find(g.arrived.begin(), g.arrived.end(), u) == g.arrived.end() &&
-                 ExitAfter[u] != None && ExitAfter[u] >= g.completedBefore;
+                 ExitAfter[u] != None && (!leaves(u) || ExitAfter[u] >= g.completedBefore);
     return uint32_t(warps.size()) * core::WarpSize - missing;
   }
 
