@@ -92,8 +92,9 @@ enum Outcome : uint32_t {
 ///                                                                              Proxy << 1
 ///   Candidate            word's address         candidate::     site           extra: op
 ///     Operands before    mark that was found    site in kernel  0: W, 1: R
-///   Known                word's address         -               site           (of who tells it)
-///     Operands before    mark that was found    site in kernel  0: W, 1: R
+///   Known                mark of the word       word's address  site of the  extra: address (high)
+///                                               (low) | 1: R    kernel's
+///                                                               first site
 ///   the others           barrier or -           -               site
 /// Operands belongs to the same thread's next record. An expect_tx that an arrival contains is a
 /// record of its own before it.
@@ -151,20 +152,21 @@ inline constexpr uint64_t Tracked = SpecialTag << TagShift | 1;
 inline constexpr uint64_t Freed = SpecialTag << TagShift | 2;
 } // namespace mark
 
-/// Level of a mark.
+/// Level of a mark. A mark of several blocks has a block of all ones; the top bit of its time is
+/// set if it is non-coherent, the rest is the index of the block of its thread where the launch's
+/// blocks fit there, and all ones otherwise.
 enum class ReadLevel : uint32_t {
   Exact = 0, ///< one thread
   Block = 1, ///< several threads of the block in this phase (tick all ones); thread: one of them
-  Grid = 2,  ///< several blocks (block and time all ones); thread, site: of one of them
-  /// Through the non-coherent proxy (O6; block and time all ones): any write of the launch is one
-  /// too many.
+  Grid = 2,  ///< several blocks; thread, site: of one of them
+  /// Through the non-coherent proxy (O6), of any number: every write of the launch is one too many.
   NonCoherent = 3
 };
 enum class WriteLevel : uint32_t {
   Weak = 0,   ///< one thread
   Strong = 1, ///< one thread, a relaxed read-modify-write whose scope includes the device
   Block = 2,  ///< such, of several threads of the block in this phase (tick all ones)
-  Grid = 3    ///< such, of several blocks (block and time all ones)
+  Grid = 3    ///< such, of several blocks
 };
 
 /// Candidate: the thread's access and the mark's were not seen to be ordered. `low`: bits 0-15
@@ -214,22 +216,24 @@ struct SlotHeader {
   uint32_t generation, live;
 };
 
-/// Candidates of one pair of sites that are written, in kernels without synchronization; the others
-/// are counted. dedup is an array of this many 32-bit counts, zero when a launch begins.
-inline constexpr uint32_t DedupEntries = 1u << 16, DedupKept = 8;
+/// Words tracked for one pair of sites in kernels without synchronization, where every such pair
+/// races; the others are counted. dedup is a hash table of uint64_t[DedupEntries], key << 8 |
+/// count, zero when a launch begins.
+inline constexpr uint32_t DedupEntries = 1u << 14, DedupKept = 8;
 
-/// What kernels count, in uint64_t[Counters] at Log::counters; the collector adds them up.
+/// What kernels count, in uint64_t[CounterRows][Counters] at Log::counters; the collector adds them
+/// up.
 enum class Counter : uint32_t {
   CheckedGlobal = 0, ///< accesses that reached global shadow memory
   CheckedShared,     ///< ... that reached the shadow of shared memory
   LoggedFull,        ///< accesses logged in full by fast kernels
-  Candidates,        ///< pairs written to the log
-  Suppressed,        ///< pairs not written: DedupKept of their sites are there
+  Candidates,        ///< accesses that made a word tracked
+  Suppressed,        ///< accesses that did not: DedupKept of their pair of sites did
   TimeOverflow,      ///< X1: threads that passed more barriers or wrote more records than fit
   SlotsMissing,      ///< X1: warps whose block's shared memory has no slot
   Count
 };
-inline constexpr uint32_t Counters = 16;
+inline constexpr uint32_t Counters = 16, CounterRows = 64;
 
 /// In device memory; one per process and device. Written by the host in stream order before each
 /// launch, read by every event.
@@ -244,8 +248,8 @@ struct alignas(32) Log {
   uint64_t oldest;      ///< lowest tag not known to be ordered before the launch, << mark::TagShift
   uint64_t orderedTags; ///< bit t: the launch of tag t is ordered before this one
   uint32_t blockShift, phaseShift; ///< markLayout()
-  uint64_t counters;               ///< address of uint64_t[Counters]
-  uint64_t dedup;                  ///< address of uint32_t[DedupEntries]
+  uint64_t counters;               ///< address of uint64_t[CounterRows][Counters]
+  uint64_t dedup;                  ///< address of uint64_t[DedupEntries]
   uint64_t sharedShadow; ///< address of slotCount * slotBytes, zero at the start; 0 = no slots
   uint64_t slotTable;    ///< address of uint64_t[SlotEntries], zero at the start
   uint64_t slotHeaders;  ///< address of SlotHeader[slotCount], zero at the start
