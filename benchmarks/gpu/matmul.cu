@@ -19,15 +19,12 @@ __global__ void matmul(const float *a, const float *b, float *c, int n) {
 }
 
 int main(int argc, char **argv) {
-  int n = argc > 1 ? atoi(argv[1]) : 128, repeats = argc > 2 ? atoi(argv[2]) : 2;
-  size_t bytes = size_t(n) * n * sizeof(float);
-  float *a, *b, *c;
-  CHECK(cudaMalloc(&a, bytes));
-  CHECK(cudaMalloc(&b, bytes));
-  CHECK(cudaMalloc(&c, bytes));
-  CHECK(cudaMemset(a, 0, bytes));
-  CHECK(cudaMemset(b, 0, bytes));
-  measure("matmul", n, repeats,
-          [&] { matmul<<<dim3(n / Tile, n / Tile), dim3(Tile, Tile)>>>(a, b, c, n); });
+  Bench bench("matmul", argc, argv, 1024);
+  int n = int(bench.n);
+  float *a = bench.upload(numbers(size_t(n) * n)), *b = bench.upload(numbers(size_t(n) * n));
+  float *c = bench.allocate<float>(size_t(n) * n);
+  bench.measure(reinterpret_cast<void *>(matmul),
+                [&] { matmul<<<dim3(n / Tile, n / Tile), dim3(Tile, Tile)>>>(a, b, c, n); });
+  bench.result(c, size_t(n) * n);
   return 0;
 }

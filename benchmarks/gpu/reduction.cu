@@ -1,12 +1,12 @@
 // Block reduction in shared memory with a barrier per step.
 #include "bench.h"
 
-constexpr int Threads = 256;
+constexpr int Threads = 256, Blocks = 1056;
 
-__global__ void reduction(const float *in, float *out, int n) {
+__global__ void reduction(const float *in, float *out, size_t n) {
   __shared__ float part[Threads];
   float sum = 0;
-  for (int i = blockIdx.x * Threads + threadIdx.x; i < n; i += gridDim.x * Threads)
+  for (size_t i = blockIdx.x * Threads + threadIdx.x; i < n; i += size_t(gridDim.x) * Threads)
     sum += in[i];
   part[threadIdx.x] = sum;
   __syncthreads();
@@ -20,12 +20,10 @@ __global__ void reduction(const float *in, float *out, int n) {
 }
 
 int main(int argc, char **argv) {
-  int n = argc > 1 ? atoi(argv[1]) : 1 << 20, repeats = argc > 2 ? atoi(argv[2]) : 2;
-  int blocks = 264;
-  float *in, *out;
-  CHECK(cudaMalloc(&in, n * sizeof(float)));
-  CHECK(cudaMalloc(&out, blocks * sizeof(float)));
-  CHECK(cudaMemset(in, 0, n * sizeof(float)));
-  measure("reduction", n, repeats, [&] { reduction<<<blocks, Threads>>>(in, out, n); });
+  Bench bench("reduction", argc, argv, 1 << 27);
+  float *in = bench.allocate<float>(bench.n), *out = bench.allocate<float>(Blocks);
+  bench.measure(reinterpret_cast<void *>(reduction),
+                [&] { reduction<<<Blocks, Threads>>>(in, out, bench.n); });
+  bench.result(out, Blocks);
   return 0;
 }

@@ -1,20 +1,18 @@
 // a[i] = b[i] + s * c[i]
 #include "bench.h"
 
-__global__ void triad(float *a, const float *b, const float *c, float s, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
+__global__ void triad(float *a, const float *b, const float *c, float s, size_t n) {
+  size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < n)
     a[i] = b[i] + s * c[i];
 }
 
 int main(int argc, char **argv) {
-  int n = argc > 1 ? atoi(argv[1]) : 1 << 20, repeats = argc > 2 ? atoi(argv[2]) : 2;
-  float *a, *b, *c;
-  CHECK(cudaMalloc(&a, n * sizeof(float)));
-  CHECK(cudaMalloc(&b, n * sizeof(float)));
-  CHECK(cudaMalloc(&c, n * sizeof(float)));
-  CHECK(cudaMemset(b, 0, n * sizeof(float)));
-  CHECK(cudaMemset(c, 0, n * sizeof(float)));
-  measure("triad", n, repeats, [&] { triad<<<(n + 255) / 256, 256>>>(a, b, c, 2.0f, n); });
+  Bench bench("triad", argc, argv, 1 << 26);
+  size_t n = bench.n;
+  float *a = bench.allocate<float>(n), *b = bench.allocate<float>(n), *c = bench.allocate<float>(n);
+  bench.measure(reinterpret_cast<void *>(triad),
+                [&] { triad<<<unsigned((n + 255) / 256), 256>>>(a, b, c, 2.0f, n); });
+  bench.result(a, 1000);
   return 0;
 }

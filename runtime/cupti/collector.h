@@ -10,6 +10,8 @@
 //   active --next launch waits too long--> overrun: nothing is recorded until the event completes
 #pragma once
 
+#include "cupti/device_log.h"
+#include "cupti/device_shadow.h"
 #include "gpu/device_image.h"
 #include "gpu/order.h"
 #include "gpu/replay.h"
@@ -26,6 +28,10 @@ namespace scopesan::cupti {
 struct Function {
   std::string name; ///< demangled
   bool instrumented = false;
+  CUfunction handle = nullptr;
+  gpu::KernelMode mode = gpu::KernelMode::Logged;
+  uint32_t firstSite = 0; ///< site id; 0 = not known
+  bool usesShared = false;
   uint32_t staticShared = 0;
   core::Dim3 cluster;
 };
@@ -37,8 +43,17 @@ struct LaunchRequest {
   uint32_t dynamicShared = 0;
   CUstream stream = nullptr;
   bool perThread = false;
+  CUcontext context = nullptr;
   bool cooperative = false;
+  bool programmatic = false;        ///< may start before the kernels before it have ended
+  CUevent startedEvent = nullptr;   ///< recorded when all its blocks have started
+  CUevent triggeredEvent = nullptr; ///< recorded when its blocks trigger
   core::DomainId domain;
+};
+
+/// Rows of bytes. Strides in bytes.
+struct Box {
+  uint64_t address = 0, width = 0, height = 1, pitch = 0, depth = 1, slice = 0;
 };
 
 class Collector {
@@ -52,7 +67,7 @@ public:
   void launchBegins(const LaunchRequest &request);
   void launchIssued(bool succeeded, CUstream stream);
   /// A graph, or another launch that records nothing of its own, starts.
-  void uncheckedLaunch(const std::string &what, CUstream stream, bool perThread);
+  void uncheckedLaunch(const std::string &what, gpu::Stream &stream);
   /// Replays what is complete. `wait`: first waits for the active launch (for a while).
   void settle(bool wait);
   /// Judges what the active launch has recorded so far. Calls no CUDA function.
@@ -64,32 +79,60 @@ public:
 
   core::Detector Detector;
   gpu::Order Order;
-  /// Registry of memory that copies and fills touch.
+
+  /// Memory that copies and fills touch, by its first address.
   struct Memory {
-    uint64_t bytes = 0;
-    bool host = false, managed = false;
+    Memory(uint64_t bytes = 0, host::MemoryKind kind = {}, CUcontext context = nullptr)
+        : bytes(bytes), kind(kind), context(context) {}
+    uint64_t bytes;
+    host::MemoryKind kind;
+    CUcontext context;
+    bool streamOrdered = false; ///< cudaMallocAsync: a free does not wait
+    bool isVariable = false;
+    std::string symbol;      ///< of a variable
+    uint32_t generation = 0; ///< of modules, when it was last seen
+
+    bool onHost() const {
+      return kind == host::MemoryKind::MappedHost || kind == host::MemoryKind::PinnedHost;
+    }
   };
-  std::map<uint64_t, Memory> Allocations;
-  const Memory *find(uint64_t address);
-  void allocated(uint64_t address, uint64_t bytes, host::MemoryKind kind, const std::string &api);
-  void freed(uint64_t address);
+  const Memory *find(uint64_t address) const;
+  uint64_t beginOf(uint64_t address) const;
+  std::vector<uint64_t> allocationsWithin(uint64_t address, uint64_t bytes) const;
+  /// `since`: alive for what is ordered after this node; null = from now on.
+  void allocated(uint64_t address, const Memory &memory, const std::string &api,
+                 core::NodeId since = {});
+  void freed(uint64_t address, core::NodeId by, bool afterAll);
+  /// A module's variable, by its symbol.
+  void variable(uint64_t address, uint64_t bytes, const std::string &symbol, CUcontext context,
+                bool constant = false);
+  /// Accesses of a copy or fill, after the active launch.
+  void copied(core::NodeId node, const Box *from, const Box &to);
 
   /// A device image was loaded. Has a lock of its own: called while the driver holds locks.
   void imageLoaded(const void *image, size_t bytes);
+  /// A context is about to be destroyed. Likewise.
+  void contextEnds(CUcontext context);
+  /// Forgets the contexts that have ended; their memory ended with the call `api`.
+  void dropContexts(const std::string &api);
+  /// Forgets the functions and modules of a context, and its variables; null: of all, but variables
+  /// stay until something else is found in their place.
+  void forgetModules(CUcontext context);
 
 private:
   struct Active {
     bool running = false;
     bool issued = false;
-    CUcontext context = nullptr;
+    ContextLog *log = nullptr;
     std::string name;
     uint64_t started = 0; ///< milliseconds
   };
   const Function &functionOf(const LaunchRequest &r);
-  void bindModule(CUmodule module, const std::string &name);
+  void bindModule(CUmodule module, const std::string &name, CUcontext context);
   void takeImages();
-  bool prepareLog();
-  bool writeLog(uint32_t capacity);
+  /// Why a launch cannot be checked; empty = it can.
+  std::string obstacle(const Function &f, const LaunchRequest &r);
+  void begin(const LaunchRequest &r, const Function &f, gpu::Stream &s);
   void beginUnchecked();
   bool uncheckedRuns();
   void conclude(bool ended);
@@ -97,28 +140,55 @@ private:
   bool complete();
   void reportLimits();
 
+  // shadow.cpp
+  void startShadow(ContextLog &c);
+  void startShadowEarly();
+  /// The part of a context on the device with shadow memory, the current one if possible; null =
+  /// there is none.
+  ContextLog *shadowHere();
+  /// The next tag for a node that leaves marks.
+  gpu::LaunchTags::Assigned tagFor(ContextLog &c, const gpu::MarkSource &source);
+  /// Fills in the shadow's part of a launch's state.
+  void describeShadow(ContextLog &c, gpu::Log &log, const gpu::MarkSource &source);
+  SlotDemand slotsFor(const LaunchRequest &r, const Function &f, uint32_t sharedBytes);
+  /// Accesses of a node that is no kernel: on the device where there is shadow memory, else on the
+  /// host.
+  struct NodeAccess {
+    Box box;
+    bool write = false;
+  };
+  void nodeAccesses(core::NodeId node, const std::vector<NodeAccess> &accesses);
+  void nodeOnDevice(ContextLog &c, core::NodeId node, const std::vector<NodeAccess> &accesses);
+  void memoryStarts(uint64_t address, uint64_t bytes, core::NodeId since);
+  /// Something new lies in the range: entries that were left there are stale.
+  void forgetOverlapping(uint64_t address, uint64_t bytes);
+  void memoryEnds(uint64_t address, uint64_t bytes, core::NodeId by, bool afterAll);
+  void addCounters(const DeviceLog::Outcome &outcome);
+  void setCounters();
+
+  using FunctionKey = std::pair<CUcontext, CUfunction>;
+  using ModuleKey = std::pair<CUcontext, CUmodule>;
   gpu::Replay Replay;
-  std::unordered_map<CUfunction, Function> Functions;
-  std::unordered_map<CUmodule, bool> Modules; ///< true: instrumented
+  std::map<uint64_t, Memory> Allocations;
+  std::map<FunctionKey, Function> Functions;
+  std::map<ModuleKey, bool> Modules; ///< true: instrumented
   std::vector<std::unique_ptr<gpu::SiteTable>> Tables;
   std::vector<gpu::ImageVariable> Variables;
-  std::mutex ImageLock;
+  std::mutex NoteLock; ///< guards what callbacks note while the driver holds locks
   std::vector<std::unique_ptr<gpu::SiteTable>> NewTables;
   std::vector<gpu::ImageVariable> NewVariables;
+  std::vector<CUcontext> EndedContexts;
 
-  CUcontext Context = nullptr;
-  CUstream Private = nullptr;
-  CUevent Done = nullptr;
-  CUdeviceptr LogAddress = 0;
-  gpu::Record *Records = nullptr;
-  uint64_t RecordsOnDevice = 0;
-  uint32_t Capacity = 0;
-  bool LogFailed = false;
+  uint32_t ModuleGeneration = 0; ///< grows when modules are unloaded
+  DeviceLog Log;
+  DeviceShadow Shadow;
+  bool ShadowFailed = false;
+  gpu::LaunchTags Tags;
+  uint64_t Totals[gpu::Counters] = {}; ///< by gpu::Counter
   uint32_t Stamp = 0;
   uint32_t LaunchCount = 0;
-  uint32_t ReservedShared = 0;
   Active Now;
-  bool Overrun = false, DeviceLost = false;
+  bool Overrun = false;
   bool UncheckedStarts = false;   ///< between ENTER and EXIT of an unchecked launch
   std::vector<CUevent> Unchecked; ///< ends of instrumented kernels that run unchecked
   uint64_t Dropped = 0;
@@ -132,6 +202,10 @@ struct InsideScope {
   InsideScope() { Inside = true; }
   ~InsideScope() { Inside = before; }
 };
+
+/// How long a launch waits for the kernel before it. Longer means that the program lets its kernels
+/// wait for each other, which serialised launches cannot serve.
+inline constexpr uint64_t LaunchPatienceMs = 10'000;
 
 /// Subscribes the collector's callbacks (callbacks.cpp). Returns what went wrong or nothing.
 std::string subscribeCollector();

@@ -10,7 +10,7 @@ void Collector::imageLoaded(const void *image, size_t bytes) {
     return;
   auto tables = gpu::findSiteTables(image, bytes);
   auto variables = gpu::findVariables(image, bytes);
-  std::lock_guard guard(ImageLock);
+  std::lock_guard guard(NoteLock);
   for (auto &t : tables)
     NewTables.push_back(std::move(t));
   NewVariables.insert(NewVariables.end(), variables.begin(), variables.end());
@@ -18,7 +18,7 @@ void Collector::imageLoaded(const void *image, size_t bytes) {
 
 /// Equal tables of several images are one.
 void Collector::takeImages() {
-  std::lock_guard guard(ImageLock);
+  std::lock_guard guard(NoteLock);
   for (auto &t : NewTables) {
     bool known = false;
     for (auto &old : Tables)
@@ -31,25 +31,24 @@ void Collector::takeImages() {
   NewVariables.clear();
 }
 
-void Collector::bindModule(CUmodule module, const std::string &name) {
+void Collector::bindModule(CUmodule module, const std::string &name, CUcontext context) {
   takeImages();
   CUdeviceptr state = 0;
   size_t bytes = 0;
   bool instrumented = cuModuleGetGlobal(&state, &bytes, module, gpu::StateSymbol) == CUDA_SUCCESS;
-  Modules[module] = instrumented;
+  Modules[{context, module}] = instrumented;
   for (const gpu::ImageVariable &v : Variables) {
     CUdeviceptr address = 0;
-    if (cuModuleGetGlobal(&address, &bytes, module, v.symbol.c_str()) != CUDA_SUCCESS ||
-        Allocations.count(address))
-      continue;
-    Allocations[address] = {bytes, false, false};
-    host::memoryAllocated(
-        {address, bytes,
-         v.constant ? host::MemoryKind::ConstantVariable : host::MemoryKind::DeviceVariable,
-         gpu::demangled(v.symbol), 0});
+    if (cuModuleGetGlobal(&address, &bytes, module, v.symbol.c_str()) == CUDA_SUCCESS)
+      variable(address, bytes, v.symbol, context, v.constant);
   }
-  if (!instrumented || !prepareLog())
+  ContextLog *log = instrumented ? Log.of(context) : nullptr;
+  if (!log)
     return;
+  auto set = [&](CUdeviceptr to, const auto &value) {
+    cuMemcpyHtoDAsync(to, &value, sizeof value, log->stream);
+    cuStreamSynchronize(log->stream);
+  };
   bool hasSites = false;
   for (auto &t : Tables) {
     CUdeviceptr base = 0;
@@ -58,19 +57,16 @@ void Collector::bindModule(CUmodule module, const std::string &name) {
     hasSites = true;
     if (!t->base)
       host::registerModule(t->module, name); // writes t->base
-    cuMemcpyHtoDAsync(base, &t->base, sizeof t->base, Private);
-    cuStreamSynchronize(Private);
+    set(base, t->base);
   }
   if (!hasSites)
     host::incomplete("the site table of an instrumented module was not found: its findings have no "
                      "positions");
-  uint64_t log = LogAddress;
-  cuMemcpyHtoDAsync(state, &log, sizeof log, Private);
-  cuStreamSynchronize(Private);
+  set(state, uint64_t(log->log));
 }
 
 const Function &Collector::functionOf(const LaunchRequest &r) {
-  auto known = Functions.find(r.function);
+  auto known = Functions.find({r.context, r.function});
   if (known != Functions.end())
     return known->second;
   Function f;
@@ -87,9 +83,20 @@ const Function &Collector::functionOf(const LaunchRequest &r) {
   if (cuFuncGetName(&symbol, function) != CUDA_SUCCESS || !symbol)
     symbol = r.symbol;
   f.name = symbol ? gpu::demangled(symbol) : "unknown kernel";
-  if (module && !Modules.count(module))
-    bindModule(module, f.name);
-  f.instrumented = module && Modules[module];
+  if (module && !Modules.count({r.context, module}))
+    bindModule(module, f.name, r.context);
+  f.instrumented = module && Modules[{r.context, module}];
+  f.handle = function;
+  for (auto &t : Tables) {
+    CUdeviceptr base = 0;
+    size_t bytes = 0;
+    const gpu::Kernel *k = f.instrumented && symbol ? t->kernel(symbol) : nullptr;
+    if (!k || cuModuleGetGlobal(&base, &bytes, module, t->symbol.c_str()) != CUDA_SUCCESS)
+      continue;
+    f.mode = gpu::KernelMode(k->mode);
+    f.firstSite = t->base + k->firstSite;
+    f.usesShared = k->flags & gpu::UsesShared;
+  }
   auto attribute = [&](CUfunction_attribute which) {
     int value = 0;
     return cuFuncGetAttribute(&value, which, function) == CUDA_SUCCESS ? uint32_t(value) : 0;
@@ -98,7 +105,7 @@ const Function &Collector::functionOf(const LaunchRequest &r) {
   if (uint32_t x = attribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH))
     f.cluster = {x, std::max(1u, attribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT)),
                  std::max(1u, attribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH))};
-  return Functions[r.function] = f;
+  return Functions[{r.context, r.function}] = f;
 }
 
 } // namespace scopesan::cupti

@@ -32,11 +32,11 @@
 //   otherwise                                                           tracked
 //   any            special                     any                      as it was
 //
-// Settled: ordered before me, or my own. A tracked word is judged by the host: who makes it so takes
-// tickets first, then tells what was in the cell, and every later access finds the cell special and
-// is logged as a whole. Levels of R only rise within a launch, and max keeps the one that stands for
-// most: an exact mark < a Block mark of the phase < Grid marks < NonCoherent marks. An rmw keeps R,
-// and a weak W of the launch, because later rmws race with those but not with it.
+// Settled: ordered before me, or my own. A tracked word is judged by the host: who makes it so
+// takes tickets first, then tells what was in the cell, and every later access finds the cell
+// special and is logged as a whole. Levels of R only rise within a launch, and max keeps the one
+// that stands for most: an exact mark < a Block mark of the phase < Grid marks < NonCoherent marks.
+// An rmw keeps R, and a weak W of the launch, because later rmws race with those but not with it.
 #pragma once
 
 #include "scopesan/gpu_abi.h"
@@ -254,8 +254,8 @@ template <class Port> SCOPESAN_STEP void readNonCoherent(Port &p, const Actor &a
     afterNonCoherent(p, a, all, c.r, c.w);
 }
 
-/// W stands for a strong read-modify-write of mine now. A weak write of mine now races with all that
-/// the read-modify-write races with.
+/// W stands for a strong read-modify-write of mine now. A weak write of mine now races with all
+/// that the read-modify-write races with.
 SCOPESAN_STEP bool coversRmw(const Actor &a, uint64_t w) {
   constexpr uint32_t L = mark::LevelShift;
   return isMineNow(a, w) || isMineNow(a, w ^ mark::at(WriteLevel::Strong)) ||

@@ -2,80 +2,118 @@
 
 namespace scopesan::gpu {
 
-Stream &Order::add(const void *handle, bool blocking) {
+Stream &Order::add(Key key, bool blocking, const void *context) {
   auto *s = new Stream;
   s->ordinal = Created++;
   s->blocking = blocking;
+  s->context = context;
   s->timeline = D.newTimeline();
-  Streams[handle] = s;
+  Streams[key] = s;
   return *s;
 }
 
-Stream &Order::stream(const void *handle, bool perThread) {
+Stream &Order::stream(const void *handle, bool perThread, const void *context) {
   static thread_local char Own; // its address stands for the thread's default stream
   auto raw = reinterpret_cast<uintptr_t>(handle);
-  if (raw == PerThreadHandle || (!raw && perThread)) {
-    handle = &Own;
-  } else if (!raw || raw == LegacyHandle) {
-    if (!Legacy)
-      Legacy = &add(nullptr, true);
-    return *Legacy;
+  Key key{handle, nullptr};
+  if (raw == PerThreadHandle || (!raw && perThread))
+    key = {&Own, context};
+  else if (!raw || raw == LegacyHandle)
+    key = {nullptr, context};
+  auto s = Streams.find(key);
+  if (s != Streams.end())
+    return *s->second;
+  if (!key.handle && !Streams.empty())
+    if (Stream *unbound = legacyOf(nullptr)) { // the first context takes over what began before it
+      Streams.erase({nullptr, nullptr});
+      unbound->context = context;
+      return *(Streams[key] = unbound);
+    }
+  return add(key, true, context);
+}
+
+core::NodeId Order::launch(Stream &s, const core::LaunchFacts &facts, bool programmatic) {
+  if (!programmatic || !s.tailIsKernel) {
+    core::NodeId n = enqueue(
+        s, {}, [&](auto *after, uint32_t n) { return D.launch(s.timeline, after, n, facts); });
+    s.tailIsKernel = true;
+    return n;
   }
-  auto s = Streams.find(handle);
-  return s != Streams.end() ? *s->second : add(handle, true);
+  // A line of its own: the kernel does not follow those that it may overlap.
+  size_t beside = s.tail.size() - 1;
+  if (s.sideLines.size() <= beside)
+    s.sideLines.push_back(D.newTimeline());
+  Nodes after = crossDependencies(s);
+  after.insert(after.end(), s.root.begin(), s.root.end());
+  after.push_back(HostNode);
+  core::NodeId n = D.launch(s.sideLines[beside], after.data(), uint32_t(after.size()), facts);
+  for (core::NodeId primary : s.tail)
+    D.programmatic(n, primary);
+  s.tail.push_back(n);
+  return n;
 }
 
 void Order::destroyed(const void *handle) {
-  auto s = Streams.find(handle);
-  if (s == Streams.end())
+  auto s = Streams.find({handle, nullptr});
+  if (s == Streams.end() || !handle)
     return;
-  if (s->second->last.value)
-    (s->second->blocking ? Orphans : UnboundOrphans).push_back(s->second->last);
+  for (core::NodeId n : s->second->tail)
+    Orphans.push_back({n, s->second->blocking, s->second->context});
   Streams.erase(s);
 }
 
-std::vector<core::NodeId> Order::crossDependencies(Stream &s) {
-  std::vector<core::NodeId> result;
-  if (&s == Legacy) {
-    for (auto &[handle, other] : Streams)
-      if (other != Legacy && other->blocking && other->last.value)
-        result.push_back(other->last);
-    result.insert(result.end(), Orphans.begin(), Orphans.end());
-  } else if (s.blocking && Legacy && Legacy->last.value) {
-    result.push_back(Legacy->last);
+void Order::contextDestroyed(const void *context) {
+  hostAfterAll(context);
+  std::erase_if(Streams, [&](auto &entry) { return entry.second->context == context; });
+}
+
+Nodes Order::crossDependencies(Stream &s) {
+  Nodes result;
+  Stream *legacy = legacyOf(s.context);
+  if (&s == legacy) {
+    for (auto &[key, other] : Streams)
+      if (other != legacy && other->blocking && other->context == s.context)
+        result.insert(result.end(), other->tail.begin(), other->tail.end());
+    for (const Orphan &o : Orphans)
+      if (o.blocking && o.context == s.context)
+        result.push_back(o.node);
+  } else if (s.blocking && legacy) {
+    result = legacy->tail;
   }
   return result;
 }
 
 core::NodeId Order::markerAfterAll(Stream &s) {
-  std::vector<core::NodeId> after{HostNode};
-  for (auto &[handle, other] : Streams)
-    after.push_back(other->last);
-  after.insert(after.end(), Orphans.begin(), Orphans.end());
-  after.insert(after.end(), UnboundOrphans.begin(), UnboundOrphans.end());
-  return s.last = D.marker(s.timeline, after.data(), uint32_t(after.size()));
+  Nodes after;
+  for (auto &[key, other] : Streams)
+    after.insert(after.end(), other->tail.begin(), other->tail.end());
+  for (const Orphan &o : Orphans)
+    after.push_back(o.node);
+  return marker(s, after);
 }
 
 void Order::hostAfterStream(Stream &s) {
-  if (&s == Legacy)
+  if (isLegacy(s))
     return hostAfter(marker(s)); // comes after the blocking streams' work
-  if (s.hostKnows != s.last) {
-    s.hostKnows = s.last;
-    hostAfter(s.last);
-  }
+  if (s.tail.empty() || s.hostKnows == s.last())
+    return;
+  s.hostKnows = s.last();
+  HostNode = D.hostStep(Host, s.tail.data(), uint32_t(s.tail.size()));
 }
 
-void Order::hostAfterAll() {
-  std::vector<core::NodeId> nodes;
-  for (auto &[handle, s] : Streams)
-    if (s->last.value && s->hostKnows != s->last) {
-      s->hostKnows = s->last;
-      nodes.push_back(s->last);
+void Order::hostAfterAll(const void *context) {
+  Nodes nodes;
+  for (auto &[key, s] : Streams)
+    if ((!context || s->context == context) && !s->tail.empty() && s->hostKnows != s->last()) {
+      s->hostKnows = s->last();
+      nodes.insert(nodes.end(), s->tail.begin(), s->tail.end());
     }
-  nodes.insert(nodes.end(), Orphans.begin(), Orphans.end());
-  nodes.insert(nodes.end(), UnboundOrphans.begin(), UnboundOrphans.end());
-  Orphans.clear();
-  UnboundOrphans.clear();
+  std::erase_if(Orphans, [&](const Orphan &o) {
+    if (context && o.context != context)
+      return false;
+    nodes.push_back(o.node);
+    return true;
+  });
   if (!nodes.empty())
     HostNode = D.hostStep(Host, nodes.data(), uint32_t(nodes.size()));
 }

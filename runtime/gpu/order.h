@@ -4,16 +4,27 @@
 
 #include "scopesan/core/detector.h"
 
+#include <map>
 #include <unordered_map>
 #include <vector>
 
 namespace scopesan::gpu {
 
+using Nodes = std::vector<core::NodeId>;
+
 struct Stream {
   uint32_t ordinal = 0;
-  bool blocking = true; ///< synchronizes with the legacy default stream
+  bool blocking = true; ///< synchronizes with its context's legacy default stream
+  const void *context = nullptr;
   core::TimelineId timeline;
-  core::NodeId last, hostKnows;
+  /// What the next operation follows. Several kernels where programmatic launches overlap.
+  Nodes tail;
+  Nodes root; ///< what the tail's first kernel follows
+  bool tailIsKernel = false;
+  std::vector<core::TimelineId> sideLines; ///< timelines of overlapping kernels
+  core::NodeId hostKnows;                  ///< end of the tail that the host waited for
+
+  core::NodeId last() const { return tail.empty() ? core::NodeId{} : tail.back(); }
 };
 
 class Order {
@@ -24,29 +35,44 @@ public:
     stream(nullptr, false);
   }
 
-  /// `perThread`: a null handle is the calling thread's own default stream.
-  Stream &stream(const void *handle, bool perThread);
-  void created(const void *handle, bool blocking) { add(handle, blocking); }
-  void destroyed(const void *handle);
-  bool isLegacy(const Stream &s) const { return &s == Legacy; }
-
-  core::NodeId launch(Stream &s, const core::LaunchFacts &facts) {
-    return enqueue(s, {},
-                   [&](auto *after, uint32_t n) { return D.launch(s.timeline, after, n, facts); });
+  /// `perThread`: a null handle is the calling thread's own default stream. Default streams belong
+  /// to a context.
+  Stream &stream(const void *handle, bool perThread, const void *context = nullptr);
+  void created(const void *handle, bool blocking, const void *context = nullptr) {
+    add({handle, nullptr}, blocking, context);
   }
+  void destroyed(const void *handle);
+  /// All streams of the context end; their work counts as waited for.
+  void contextDestroyed(const void *context);
+  bool isLegacy(const Stream &s) const { return legacyOf(s.context) == &s; }
+
+  /// `programmatic`: the kernel may overlap the kernels before it (programmatic dependent launch).
+  core::NodeId launch(Stream &s, const core::LaunchFacts &facts, bool programmatic = false);
   core::NodeId copy(Stream &s) {
     return enqueue(s, {},
                    [&](auto *after, uint32_t n) { return D.copyNode(s.timeline, after, n); });
   }
-  core::NodeId marker(Stream &s, core::NodeId extra = {}) {
+  /// Stream-ordered memory becomes alive, or ends.
+  core::NodeId allocation(Stream &s) {
+    return enqueue(s, {},
+                   [&](auto *after, uint32_t n) { return D.allocNode(s.timeline, after, n); });
+  }
+  core::NodeId release(Stream &s) {
+    return enqueue(s, {},
+                   [&](auto *after, uint32_t n) { return D.freeNode(s.timeline, after, n); });
+  }
+  core::NodeId marker(Stream &s, const Nodes &extra = {}) {
     return enqueue(s, extra,
                    [&](auto *after, uint32_t n) { return D.marker(s.timeline, after, n); });
   }
+  core::NodeId marker(Stream &s, core::NodeId extra) { return marker(s, Nodes{extra}); }
 
   /// A point after everything that any stream was given so far: for waits that are not modelled.
   core::NodeId markerAfterAll(Stream &s);
 
   void recorded(const void *event, Stream &s) { Events[event] = marker(s); }
+  /// The event was recorded where `node` is.
+  void recordedAt(const void *event, core::NodeId node) { Events[event] = node; }
   void forgetEvent(const void *event) { Events.erase(event); }
   /// The latest record at this call; null = none.
   core::NodeId recordOf(const void *event) const {
@@ -55,33 +81,54 @@ public:
   }
 
   // ---- the host goes on after something
+  core::NodeId host() const { return HostNode; }
   void hostAfter(core::NodeId n) {
     if (n.value)
       HostNode = D.hostStep(Host, &n, 1);
   }
   void hostAfterStream(Stream &s);
-  void hostAfterAll();
+  /// All work of a context; null = of all.
+  void hostAfterAll(const void *context = nullptr);
+  /// A call of the host ends the life of memory.
+  core::NodeId hostFree() { return HostNode = D.freeNode(Host, nullptr, 0); }
 
 private:
   static constexpr uintptr_t LegacyHandle = 1, PerThreadHandle = 2;
+  /// Explicit streams have no context in their key: handles are unique.
+  struct Key {
+    const void *handle, *context;
+    auto operator<=>(const Key &) const = default;
+  };
+  struct Orphan {
+    core::NodeId node;
+    bool blocking;
+    const void *context;
+  };
 
-  Stream &add(const void *handle, bool blocking);
-  std::vector<core::NodeId> crossDependencies(Stream &s);
-  template <typename MakeNode> core::NodeId enqueue(Stream &s, core::NodeId extra, MakeNode make) {
-    std::vector<core::NodeId> after = crossDependencies(s);
+  Stream &add(Key key, bool blocking, const void *context);
+  Stream *legacyOf(const void *context) const {
+    auto s = Streams.find({nullptr, context});
+    return s == Streams.end() ? nullptr : s->second;
+  }
+  Nodes crossDependencies(Stream &s);
+  template <typename MakeNode> core::NodeId enqueue(Stream &s, const Nodes &extra, MakeNode make) {
+    Nodes after = crossDependencies(s);
+    after.insert(after.end(), s.tail.begin(), s.tail.end());
     after.push_back(HostNode);
-    after.push_back(extra);
-    return s.last = make(after.data(), uint32_t(after.size()));
+    after.insert(after.end(), extra.begin(), extra.end());
+    core::NodeId node = make(after.data(), uint32_t(after.size()));
+    s.root = std::move(after);
+    s.tail = {node};
+    s.tailIsKernel = false;
+    return node;
   }
 
   core::Detector &D;
   core::TimelineId Host;
   core::NodeId HostNode;
-  std::unordered_map<const void *, Stream *> Streams; ///< records are never freed
+  std::map<Key, Stream *> Streams; ///< records are never freed
   std::unordered_map<const void *, core::NodeId> Events;
-  std::vector<core::NodeId> Orphans;        ///< last nodes of destroyed blocking streams
-  std::vector<core::NodeId> UnboundOrphans; ///< of non-blocking ones
-  Stream *Legacy = nullptr;
+  std::vector<Orphan> Orphans; ///< last nodes of destroyed streams
   uint32_t Created = 0;
 };
 

@@ -45,6 +45,7 @@ struct Collector final : core::FindingSink {
   Journal journal;
   std::vector<std::string> moduleLines; ///< repeated in the file of a forked child
   uint64_t checkedAccesses = 0, journalledAccesses = 0;
+  DeviceCounters device;
   SharedResolver sharedResolver = nullptr;
   bool halt = false, writeFailed = false;
 
@@ -238,7 +239,14 @@ void Collector::gaveUp(const char *what, uint64_t count) {
 void Collector::writeCounters() {
   JsonWriter json;
   json.beginObject().field("t", "counters").field("checked_accesses", checkedAccesses);
-  json.field("launches", registries.nodes.launches()).endObject();
+  json.field("launches", registries.nodes.launches());
+  if (device != DeviceCounters())
+    json.field("settled", device.settled)
+        .field("logged", device.logged)
+        .field("candidates", device.candidates)
+        .field("suppressed", device.suppressed)
+        .field("shadow_bytes", device.shadowBytes);
+  json.endObject();
   write(json.text());
   journalledAccesses = checkedAccesses;
 }
@@ -354,6 +362,12 @@ void incomplete(const std::string &what, core::SiteId site) {
   Tally &tally = c.incompletes.add(what, site);
   if (isMilestone(tally.count) && c.openJournal())
     c.writeIncomplete({what, site.value}, tally);
+}
+
+void setDeviceCounters(const DeviceCounters &counters) {
+  Collector &c = collector();
+  std::lock_guard guard(c.lock);
+  c.device = counters;
 }
 
 void setCheckedAccesses(uint64_t count) {

@@ -97,6 +97,17 @@ inline constexpr const char KernelFailed[] =
     "a kernel ended with an error; what it had not executed was not checked";
 /// Number of accesses that reached the shadow so far (reported in the result).
 void setCheckedAccesses(uint64_t count);
+/// What the GPU backend's shadow memory on the device did.
+struct DeviceCounters {
+  uint64_t settled = 0;     ///< accesses that reached it
+  uint64_t logged = 0;      ///< accesses that fast kernels logged in full
+  uint64_t candidates = 0;  ///< pairs that it left to the judge on the host
+  uint64_t suppressed = 0;  ///< further pairs of the same sites, only counted
+  uint64_t shadowBytes = 0; ///< device memory that it takes
+
+  bool operator==(const DeviceCounters &) const = default;
+};
+void setDeviceCounters(const DeviceCounters &counters);
 /// A failure of the tool itself: journalled, printed, makes the exit code 67.
 void toolFailure(const std::string &what);
 /// True after a finding when `halt_on_finding` is set: the backend should stop the program.

@@ -165,13 +165,21 @@ public:
     else if (type == "incomplete")
       incomplete(object);
     else if (type == "counters")
-      facts.checkedAccesses = number(object, "checked_accesses");
+      counters(object);
     else if (type == "failure")
       facts.failures.push_back(text(object, "what"));
     else if (type == "end")
       result.ended = true;
   }
   void damaged() { ++damagedLines; }
+  void counters(const llvm::json::Object &object) {
+    auto &facts = result.facts;
+    facts.checkedAccesses = number(object, "checked_accesses");
+    if (object.get("settled"))
+      facts.device = {number(object, "settled"), number(object, "logged"),
+                      number(object, "candidates"), number(object, "suppressed"),
+                      number(object, "shadow_bytes")};
+  }
 
   ProcessJournal take() {
     for (auto &[id, entry] : findings) {
@@ -255,6 +263,15 @@ public:
     for (const KernelTally &kernel : facts.kernels)
       addKernel(report.kernels, kernel.name, kernel.launches);
     report.checkedAccesses += facts.checkedAccesses;
+    if (facts.device) {
+      DeviceTally sum = report.device.value_or(DeviceTally());
+      sum.settled += facts.device->settled;
+      sum.logged += facts.device->logged;
+      sum.candidates += facts.device->candidates;
+      sum.suppressed += facts.device->suppressed;
+      sum.shadowBytes += facts.device->shadowBytes;
+      report.device = sum;
+    }
     for (Finding &entry : facts.findings)
       addFinding(report.findings, std::move(entry));
     for (Finding &entry : facts.advisories)

@@ -183,6 +183,14 @@ void writeJson(llvm::raw_ostream &out, const Report &report) {
         });
     });
     json.attribute("checked_accesses", report.checkedAccesses);
+    if (report.device)
+      json.attributeObject("device_shadow", [&] {
+        json.attribute("settled", report.device->settled);
+        json.attribute("logged", report.device->logged);
+        json.attribute("candidates", report.device->candidates);
+        json.attribute("suppressed", report.device->suppressed);
+        json.attribute("bytes", report.device->shadowBytes);
+      });
     writeFindings(json, "findings", report.findings);
     writeFindings(json, "advisories", report.advisories);
     writeIncomplete(json, report.incomplete);

@@ -109,12 +109,18 @@ struct ProgramEnd {
 enum class Verdict { Clean, Findings, Incomplete };
 const char *nameOf(Verdict);
 
+/// Shadow memory on a GPU: the counters of host::DeviceCounters.
+struct DeviceTally {
+  uint64_t settled = 0, logged = 0, candidates = 0, suppressed = 0, shadowBytes = 0;
+};
+
 struct Report {
   std::string version, backend;
   uint64_t seed = 0;
   std::vector<std::string> command;
   std::vector<KernelTally> kernels; ///< in order of first launch
   uint64_t checkedAccesses = 0;
+  std::optional<DeviceTally> device;
   std::vector<Finding> findings, advisories;
   std::vector<Incomplete> incomplete;
   std::vector<std::string> failures; ///< the tool itself failed

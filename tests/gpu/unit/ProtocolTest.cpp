@@ -1,9 +1,10 @@
 // The shadow protocol under every interleaving of a few threads: no race is lost, none invented.
 //
 // Each thread makes a list of accesses of one word. The steps of a Port are the atomic steps; every
-// schedule of two threads is run, and every schedule of three that takes the processor from a thread
-// that could go on at most Preemptions times. What the protocol tells (marks and whole accesses, in ticket order) is
-// judged as the host does it; the oracle is the list of pairs that conflict and are not ordered.
+// schedule of two threads is run, and every schedule of three that takes the processor from a
+// thread that could go on at most Preemptions times. What the protocol tells (marks and whole
+// accesses, in ticket order) is judged as the host does it; the oracle is the list of pairs that
+// conflict and are not ordered.
 #include "device/protocol.h"
 
 #include <algorithm>
@@ -101,8 +102,8 @@ public:
           result.push_back(e);
         continue;
       }
-      if (site == (exact & mark::SiteBits) && (m & mark::ThreadBits) == (exact & mark::ThreadBits) &&
-          rmw == (!isRead && level != 0))
+      if (site == (exact & mark::SiteBits) &&
+          (m & mark::ThreadBits) == (exact & mark::ThreadBits) && rmw == (!isRead && level != 0))
         result.push_back(e);
     }
     return result;
@@ -121,8 +122,9 @@ public:
     uint32_t shift = S.shared ? mark::GenerationShift : l.blockShift;
     a.blockMask = ~uint64_t(0) << shift;
     a.phaseMask = ~uint64_t(0) << l.phaseShift;
-    uint64_t base = S.shared ? uint64_t(t.tag) << mark::GenerationShift
-                             : uint64_t(t.tag) << mark::TagShift | uint64_t(t.block) << l.blockShift;
+    uint64_t base = S.shared
+                        ? uint64_t(t.tag) << mark::GenerationShift
+                        : uint64_t(t.tag) << mark::TagShift | uint64_t(t.block) << l.blockShift;
     a.oldest = S.shared ? base : S.oldestTag << mark::TagShift;
     a.me = base | uint64_t(of(e).phase) << l.phaseShift | uint64_t(t.thread) << mark::ThreadShift;
     return a;
@@ -260,8 +262,8 @@ private:
       m.Log.resize(ticket + reserved);
     }
     void known(Cell now, Cell before) {
-      for (auto [mark, isRead] : {std::pair{now.w, false}, {now.r, true}, {before.w, false},
-                                  {before.r, true}}) {
+      for (auto [mark, isRead] :
+           {std::pair{now.w, false}, {now.r, true}, {before.w, false}, {before.r, true}}) {
         m.Log[ticket++] = {mark, isRead, e};
         --reserved;
       }
@@ -401,8 +403,8 @@ TEST(Protocol, ThreeThreads) {
     for (Access y : {W, R, A})
       for (Access z : {W, R, A}) {
         explore({.threads = {thread(0, 0, {x}), thread(0, 1, {y}), thread(1, 0, {z})}});
-        explore({.shared = true,
-                 .threads = {thread(0, 0, {x}), thread(0, 1, {y}), thread(0, 2, {z})}});
+        explore(
+            {.shared = true, .threads = {thread(0, 0, {x}), thread(0, 1, {y}), thread(0, 2, {z})}});
       }
 }
 
@@ -410,10 +412,10 @@ TEST(Protocol, BlockBarriersOrder) {
   for (bool shared : {false, true})
     for (Access x : {W, R, A})
       for (Access y : {W, R, A}) {
-        explore({.shared = shared,
-                 .threads = {thread(0, 0, {x, in(y, 1)}), thread(0, 1, {in(y, 1)})}});
-        explore({.shared = shared,
-                 .threads = {thread(0, 0, {x}), thread(0, 1, {in(y, 1), in(x, 2)})}});
+        explore(
+            {.shared = shared, .threads = {thread(0, 0, {x, in(y, 1)}), thread(0, 1, {in(y, 1)})}});
+        explore(
+            {.shared = shared, .threads = {thread(0, 0, {x}), thread(0, 1, {in(y, 1), in(x, 2)})}});
       }
 }
 
@@ -442,10 +444,10 @@ TEST(Protocol, PartsOfAWord) {
     for (Access x : {W, R})
       for (Access y : {W, R})
         for (Access z : {W, R}) {
-          explore({.threads = {thread(0, 0, {in(x, 0, 1), in(z, 0, b)}),
-                               thread(0, 1, {in(y, 0, b)})}});
-          explore({.threads = {thread(0, 0, {in(x, 0, 1), in(z, 1, 2)}),
-                               thread(1, 1, {in(y, 0, b)})}});
+          explore(
+              {.threads = {thread(0, 0, {in(x, 0, 1), in(z, 0, b)}), thread(0, 1, {in(y, 0, b)})}});
+          explore(
+              {.threads = {thread(0, 0, {in(x, 0, 1), in(z, 1, 2)}), thread(1, 1, {in(y, 0, b)})}});
         }
 }
 
@@ -459,8 +461,8 @@ TEST(Protocol, MixedKernelsKeepReadersApart) {
   for (Access x : {W, R})
     for (Access y : {W, R})
       for (Access z : {W, R})
-        explore({.mixed = true,
-                 .threads = {thread(0, 0, {x}), thread(1, 0, {y}), thread(2, 0, {z})}});
+        explore(
+            {.mixed = true, .threads = {thread(0, 0, {x}), thread(1, 0, {y}), thread(2, 0, {z})}});
 }
 
 TEST(Protocol, MarksRiseWithWhatTheyStandFor) {

@@ -1,0 +1,170 @@
+#include "cupti/device_log.h"
+
+#include "cupti/device_shadow.h"
+#include "host/collector.h"
+#include "host/options.h"
+
+#include <algorithm>
+#include <stddef.h>
+#include <sys/mman.h>
+
+namespace scopesan::cupti {
+
+bool DeviceLog::allocateRecords() {
+  uint64_t bytes = host::options().gpu_log_mb << 20;
+  Capacity = uint32_t(std::min<uint64_t>(bytes / sizeof(gpu::Record), ~0u));
+  void *p = mmap(nullptr, Capacity * sizeof(gpu::Record), PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  Records = p == MAP_FAILED ? nullptr : static_cast<gpu::Record *>(p);
+  return Records;
+}
+
+bool DeviceLog::registerRecords(ContextLog &c) {
+  if (!Registrar) {
+    if (cuMemHostRegister(Records, Capacity * sizeof(gpu::Record),
+                          CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP) !=
+        CUDA_SUCCESS)
+      return false;
+    Registrar = c.context;
+    ++Generation;
+  }
+  CUdeviceptr address = 0;
+  if (cuMemHostGetDevicePointer(&address, Records, 0) != CUDA_SUCCESS)
+    return false;
+  c.records = address;
+  c.generation = Generation;
+  return true;
+}
+
+bool DeviceLog::create(ContextLog &c) {
+  if (cuCtxGetDevice(&c.device) != CUDA_SUCCESS ||
+      cuMemAlloc(&c.log, sizeof(Outcome)) != CUDA_SUCCESS ||
+      cuStreamCreate(&c.stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
+      cuEventCreate(&c.done, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+    return false;
+  int reserved = 0;
+  cuDeviceGetAttribute(&reserved, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, c.device);
+  c.reservedShared = uint32_t(reserved);
+  return true;
+}
+
+/// The records lie in mapped host memory: they survive a kernel that dies with its context. The
+/// cursor lies on the device, where its atomics are fast.
+ContextLog *DeviceLog::of(CUcontext context) {
+  if (Failed || !context)
+    return nullptr;
+  auto known = Contexts.find(context);
+  if (known != Contexts.end() && known->second->generation == Generation)
+    return known->second.get();
+  if (known == Contexts.end())
+    known = Contexts.emplace(context, std::make_unique<ContextLog>()).first;
+  ContextLog &c = *known->second;
+  bool isNew = !c.context;
+  c.context = context;
+  if ((Records || allocateRecords()) && (!isNew || create(c)) && registerRecords(c))
+    return &c;
+  Failed = true;
+  host::toolFailure("the log of " + std::to_string(host::options().gpu_log_mb) +
+                    " MiB for the GPU backend cannot be allocated; make it smaller with "
+                    "--gpu-log-mb");
+  return nullptr;
+}
+
+ContextLog *DeviceLog::anyOn(CUdevice device) const {
+  for (auto &[context, c] : Contexts)
+    if (c->device == device && !c->lost && c->generation == Generation)
+      return c.get();
+  return nullptr;
+}
+
+void DeviceLog::drop(CUcontext context) {
+  Contexts.erase(context);
+  if (Registrar != context)
+    return;
+  Registrar = nullptr; // the others register again at their next use
+  ++Generation;
+}
+
+gpu::Log DeviceLog::blank(const ContextLog &c, uint32_t stamp) const {
+  gpu::Log log{};
+  log.records = c.records;
+  log.capacity = Capacity;
+  log.stamp = stamp;
+  log.counters = c.log + offsetof(Outcome, counters);
+  return log;
+}
+
+bool DeviceLog::write(ContextLog &c, const gpu::Log &log) {
+  Outcome state;
+  state.log = log;
+  ContextScope current(c.context);
+  return cuMemcpyHtoDAsync(c.log, &state, sizeof state, c.stream) == CUDA_SUCCESS &&
+         cuStreamSynchronize(c.stream) == CUDA_SUCCESS;
+}
+
+void DeviceLog::switchOff() {
+  for (auto &[context, c] : Contexts)
+    if (c->log)
+      write(*c, gpu::Log{});
+}
+
+bool DeviceLog::read(ContextLog &c, Outcome &outcome) {
+  ContextScope current(c.context);
+  return cuMemcpyDtoHAsync(&outcome, c.log, sizeof outcome, c.stream) == CUDA_SUCCESS &&
+         cuStreamSynchronize(c.stream) == CUDA_SUCCESS;
+}
+
+// ---------------------------------------------------------------- fast kernels
+
+bool DeviceLog::prepareFast(ContextLog &c) {
+  if (c.kernels.check)
+    return true;
+  CUmodule module;
+  ContextLog::Kernels k;
+  if (cuModuleLoadData(&module, kernelImage()) != CUDA_SUCCESS ||
+      cuModuleGetFunction(&k.check, module, "scopesanCheck") != CUDA_SUCCESS ||
+      cuModuleGetFunction(&k.fill, module, "scopesanFill") != CUDA_SUCCESS ||
+      cuModuleGetFunction(&k.sweep, module, "scopesanSweep") != CUDA_SUCCESS ||
+      cuMemAlloc(&c.dedup, gpu::DedupEntries * 8) != CUDA_SUCCESS ||
+      cuMemAlloc(&c.slotTable, gpu::SlotEntries * 8) != CUDA_SUCCESS ||
+      cuMemAlloc(&c.slotHeaders, gpu::MaxSlots * sizeof(gpu::SlotHeader)) != CUDA_SUCCESS ||
+      cuMemAlloc(&c.slotTaken, (gpu::MaxSlots + 31) / 32 * 4) != CUDA_SUCCESS)
+    return false;
+  c.kernels = k;
+  return true;
+}
+
+bool DeviceLog::clearFast(ContextLog &c, gpu::Log &log, const SlotDemand &slots) {
+  log.dedup = c.dedup;
+  bool good = cuMemsetD32Async(c.dedup, 0, gpu::DedupEntries * 2, c.stream) == CUDA_SUCCESS;
+  if (!slots.count)
+    return good;
+  uint64_t bytes = uint64_t(slots.count) * slots.bytes;
+  if (bytes > c.sharedBytes) {
+    cuMemFree(c.sharedShadow);
+    c.sharedBytes = 0;
+    if (cuMemAlloc(&c.sharedShadow, bytes) != CUDA_SUCCESS) {
+      c.sharedShadow = 0;
+      return good; // the kernel counts what it misses
+    }
+    c.sharedBytes = bytes;
+  }
+  uint32_t words = (slots.count + 31) / 32, used = slots.count % 32;
+  uint64_t entries = std::min<uint64_t>(slots.blocks, gpu::SlotEntries);
+  log.sharedShadow = c.sharedShadow;
+  log.slotTable = c.slotTable;
+  log.slotHeaders = c.slotHeaders;
+  log.slotTaken = c.slotTaken;
+  log.slotCount = slots.count;
+  log.slotBytes = slots.bytes;
+  good = good && cuMemsetD32Async(c.sharedShadow, 0, bytes / 4, c.stream) == CUDA_SUCCESS &&
+         cuMemsetD32Async(c.slotTable, 0, entries * 2, c.stream) == CUDA_SUCCESS &&
+         cuMemsetD32Async(c.slotHeaders, 0, slots.count * 2, c.stream) == CUDA_SUCCESS &&
+         cuMemsetD32Async(c.slotTaken, 0, words, c.stream) == CUDA_SUCCESS;
+  if (good && used) // bits past the last slot
+    good =
+        cuMemsetD32Async(c.slotTaken + (words - 1) * 4, ~0u << used, 1, c.stream) == CUDA_SUCCESS;
+  return good;
+}
+
+} // namespace scopesan::cupti

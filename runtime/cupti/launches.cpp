@@ -1,0 +1,187 @@
+// Launches of kernels: what the log and the detector must know before one starts.
+#include "cupti/collector.h"
+
+#include <stdio.h>
+#include <thread>
+
+namespace scopesan::cupti {
+namespace {
+
+/// Another thread may be capturing: our own allocations and copies must not spoil that.
+struct RelaxedCapture {
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  RelaxedCapture() { cuThreadExchangeStreamCaptureMode(&mode); }
+  ~RelaxedCapture() { cuThreadExchangeStreamCaptureMode(&mode); }
+};
+
+} // namespace
+
+std::string Collector::obstacle(const Function &f, const LaunchRequest &r) {
+  if (!f.instrumented)
+    return "is not instrumented: its accesses were not checked; build it with scopesan-clang++ "
+           "or --config scopesan.cfg";
+  if (r.grid.count() >= (uint64_t(1) << 32))
+    return "has too many blocks to be checked";
+  if (Overrun || uncheckedRuns())
+    return "was not checked: an earlier kernel has not ended";
+  ContextLog *log = Log.of(r.context);
+  if (!log)
+    return "was not checked: there is no log";
+  if (log->lost)
+    return "was not checked: an earlier kernel has failed";
+  if (f.mode != gpu::KernelMode::Logged && r.grid.count() > gpu::MaxMarkBlocks)
+    return "has too many blocks to be checked";
+  return "";
+}
+
+void Collector::launchBegins(const LaunchRequest &r) {
+  InsideScope inside;
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  cuStreamIsCapturing(r.stream, &capture);
+  if (capture != CU_STREAM_CAPTURE_STATUS_NONE)
+    return host::incomplete("a kernel was captured into a graph: graphs are not checked on the GPU "
+                            "yet");
+  RelaxedCapture relaxed;
+  settle(/*wait=*/true);
+  const Function &f = functionOf(r);
+  gpu::Stream &s = Order.stream(r.stream, r.perThread, r.context);
+  // Its blocks have started: what they follow has ended, and nothing of them is promised.
+  if (r.startedEvent)
+    Order.recorded(r.startedEvent, s);
+  if (r.triggeredEvent)
+    host::incomplete("an event that a kernel triggers is taken as recorded at the kernel's end on "
+                     "the GPU");
+  std::string why = obstacle(f, r);
+  if (why.empty()) {
+    begin(r, f, s);
+  } else {
+    host::incomplete("kernel '" + f.name + "' " + why);
+    Order.marker(s);
+    if (f.instrumented)
+      beginUnchecked();
+  }
+  if (r.triggeredEvent)
+    Order.recorded(r.triggeredEvent, s);
+}
+
+void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s) {
+  ContextLog *log = Log.of(r.context);
+  core::LaunchFacts facts;
+  facts.grid = r.grid;
+  facts.block = r.block;
+  facts.cluster = r.cluster.count() > 1 ? r.cluster : f.cluster;
+  facts.cooperative = r.cooperative;
+  facts.device = {uint32_t(log->device)};
+  facts.domain = r.domain;
+  core::NodeId node = Order.launch(s, facts, r.programmatic);
+  host::LaunchRecord record;
+  record.node = node;
+  record.firstBlock = Detector.firstBlock(node);
+  record.kernel = f.name;
+  record.grid = r.grid;
+  record.block = r.block;
+  record.cluster = facts.cluster;
+  record.dynamicShared = r.dynamicShared;
+  record.origin.stream = s.ordinal;
+  record.origin.device = uint32_t(log->device);
+  record.origin.stack = host::captureStack();
+  record.index = ++LaunchCount;
+  record.cooperative = r.cooperative;
+  record.domain = r.domain.value;
+  host::launchStarted(record);
+
+  gpu::ReplayLaunch launch;
+  launch.mode = f.mode;
+  launch.node = node;
+  launch.grid = facts.grid;
+  launch.cluster = facts.cluster;
+  launch.threadsPerBlock = r.block.count();
+  launch.dynamicOffset = log->reservedShared + f.staticShared;
+  launch.dynamicBytes = r.dynamicShared;
+  launch.sharedBytes = launch.dynamicOffset + r.dynamicShared;
+  launch.stamp = Stamp = Stamp % 0xffff + 1;
+
+  bool isFast = f.mode != gpu::KernelMode::Logged;
+  gpu::Log state = Log.blank(*log, Stamp);
+  if (isFast)
+    startShadow(*log);
+  bool good = true;
+  if (shadowHere() == log) {
+    gpu::MarkSource source;
+    source.node = node;
+    source.layout = gpu::markLayout(r.grid.count(), f.mode == gpu::KernelMode::Mixed);
+    source.firstSite = f.firstSite;
+    source.mode = f.mode;
+    describeShadow(*log, state, source);
+    launch.tag = uint32_t(state.tag >> gpu::mark::TagShift);
+    if (isFast)
+      good = Log.clearFast(*log, state, slotsFor(r, f, launch.sharedBytes));
+  } else {
+    Tags.forget(node);
+    state.tag = state.oldest = uint64_t(1) << gpu::mark::TagShift; // fast kernels need one
+    gpu::MarkLayout layout = gpu::markLayout(r.grid.count(), f.mode == gpu::KernelMode::Mixed);
+    state.blockShift = layout.blockShift;
+    state.phaseShift = layout.phaseShift;
+    if (Shadow.isOn())
+      host::incomplete("a second device is used: races with the first one are not looked for");
+  }
+  if (!good || !Log.write(*log, state))
+    return host::incomplete("kernel '" + f.name + "' was not checked: the device does not respond");
+  Replay.begin(launch);
+  Now = {true, false, log, f.name, milliseconds()};
+}
+
+/// An instrumented kernel is about to run outside of an active launch: nobody records meanwhile.
+void Collector::beginUnchecked() {
+  Log.switchOff();
+  UncheckedStarts = true;
+}
+
+/// Waits, for a while, until everything that ran unchecked has ended.
+bool Collector::uncheckedRuns() {
+  uint64_t begun = milliseconds();
+  while (!Unchecked.empty()) {
+    CUevent e = Unchecked.back();
+    if (cuEventQuery(e) != CUDA_ERROR_NOT_READY) {
+      cuEventDestroy(e);
+      Unchecked.pop_back();
+    } else if (milliseconds() - begun >= LaunchPatienceMs) {
+      return true;
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+  return false;
+}
+
+void Collector::launchIssued(bool succeeded, CUstream stream) {
+  InsideScope inside;
+  if (UncheckedStarts) {
+    UncheckedStarts = false;
+    CUevent e = nullptr;
+    if (succeeded && cuEventCreate(&e, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS) {
+      if (cuEventRecord(e, stream) == CUDA_SUCCESS)
+        Unchecked.push_back(e);
+      else
+        cuEventDestroy(e);
+    }
+    return;
+  }
+  if (!Now.running || Now.issued)
+    return;
+  Now.issued = true;
+  if (succeeded && cuEventRecord(Now.log->done, stream) == CUDA_SUCCESS)
+    return;
+  Now.running = false;
+  Replay.end();
+}
+
+void Collector::uncheckedLaunch(const std::string &what, gpu::Stream &stream) {
+  InsideScope inside;
+  settle(/*wait=*/true);
+  host::incomplete(what);
+  beginUnchecked();
+  Order.marker(stream);
+}
+
+} // namespace scopesan::cupti

@@ -1,0 +1,144 @@
+// A CUDA driver and a CUPTI without a GPU: what the collector calls, on host memory. Built as
+// libcuda.so.1; SCOPESAN_CUPTI names it, too.
+#include "fake_driver.h"
+
+#include "cupti/kernels.cu" // for the host
+
+#include <stdlib.h>
+#include <string.h>
+#include <string>
+#include <sys/mman.h>
+
+static FakeDriver Driver;
+FakeDriver &fakeDriver() { return Driver; }
+
+namespace {
+template <typename T> T handle(uint64_t n) { return reinterpret_cast<T>(n); }
+CUdeviceptr allocate(size_t bytes) {
+  return reinterpret_cast<CUdeviceptr>(aligned_alloc(4096, (bytes + 4095) & ~size_t(4095)));
+}
+} // namespace
+
+#define FAKE extern "C" __attribute__((visibility("default"))) CUresult
+
+FAKE cuCtxGetCurrent(CUcontext *c) { return *c = Driver.current, CUDA_SUCCESS; }
+FAKE cuCtxGetDevice(CUdevice *d) { return *d = 0, CUDA_SUCCESS; }
+FAKE cuCtxPushCurrent(CUcontext c) {
+  Driver.stack.push_back(Driver.current);
+  return Driver.current = c, CUDA_SUCCESS;
+}
+FAKE cuCtxPopCurrent(CUcontext *c) {
+  *c = Driver.current;
+  Driver.current = Driver.stack.back();
+  return Driver.stack.pop_back(), CUDA_SUCCESS;
+}
+FAKE cuDeviceGetAttribute(int *value, CUdevice_attribute, CUdevice) {
+  return *value = 1, CUDA_SUCCESS;
+}
+FAKE cuDevicePrimaryCtxGetState(CUdevice, unsigned *, int *active) {
+  return *active = Driver.primary != nullptr, CUDA_SUCCESS;
+}
+FAKE cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice) { return *c = Driver.primary, CUDA_SUCCESS; }
+FAKE cuDevicePrimaryCtxRelease(CUdevice) { return CUDA_SUCCESS; }
+FAKE cuEventCreate(CUevent *e, unsigned) {
+  return *e = handle<CUevent>(++Driver.handles), CUDA_SUCCESS;
+}
+FAKE cuEventDestroy(CUevent) { return CUDA_SUCCESS; }
+FAKE cuEventQuery(CUevent) { return Driver.busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS; }
+FAKE cuEventRecord(CUevent, CUstream) { return CUDA_SUCCESS; }
+FAKE cuFuncGetAttribute(int *value, CUfunction_attribute, CUfunction) {
+  return *value = 0, CUDA_SUCCESS;
+}
+FAKE cuFuncGetModule(CUmodule *m, CUfunction) { return *m = handle<CUmodule>(7), CUDA_SUCCESS; }
+FAKE cuFuncGetName(const char **name, CUfunction f) {
+  return *name = reinterpret_cast<const char *>(f), CUDA_SUCCESS;
+}
+FAKE cuKernelGetFunction(CUfunction *, CUkernel) { return CUDA_ERROR_INVALID_HANDLE; }
+/// Only the collector launches by itself.
+FAKE cuLaunchKernel(CUfunction f, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                    unsigned, CUstream, void **arguments, void **) {
+  std::string name = reinterpret_cast<const char *>(f);
+  auto number = [&](int i) { return *static_cast<uint64_t *>(arguments[i]); };
+  if (name == "scopesanCheck")
+    scopesanCheck(*static_cast<scopesan::cupti::CheckRange *>(arguments[0]));
+  else if (name == "scopesanFill")
+    scopesanFill(number(0), number(1), number(2));
+  else
+    scopesanSweep(number(0), number(1), *static_cast<scopesan::cupti::SweepTags *>(arguments[2]));
+  return CUDA_SUCCESS;
+}
+FAKE cuMemAddressFree(CUdeviceptr, size_t) { return CUDA_SUCCESS; }
+FAKE cuMemAddressReserve(CUdeviceptr *p, size_t bytes, size_t, CUdeviceptr, unsigned long long) {
+  void *m = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return *p = reinterpret_cast<CUdeviceptr>(m), CUDA_SUCCESS;
+}
+FAKE cuMemAlloc(CUdeviceptr *p, size_t bytes) { return *p = allocate(bytes), CUDA_SUCCESS; }
+FAKE cuMemCreate(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *,
+                 unsigned long long) {
+  return Driver.noMemory ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+FAKE cuMemFree(CUdeviceptr p) { return free(reinterpret_cast<void *>(p)), CUDA_SUCCESS; }
+FAKE cuMemHostGetDevicePointer(CUdeviceptr *p, void *host, unsigned) {
+  return *p = reinterpret_cast<CUdeviceptr>(host), CUDA_SUCCESS;
+}
+FAKE cuMemHostRegister(void *, size_t, unsigned) { return CUDA_SUCCESS; }
+FAKE cuMemMap(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long) {
+  return CUDA_SUCCESS;
+}
+FAKE cuMemRelease(CUmemGenericAllocationHandle) { return CUDA_SUCCESS; }
+FAKE cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc *, size_t) { return CUDA_SUCCESS; }
+FAKE cuMemUnmap(CUdeviceptr, size_t) { return CUDA_SUCCESS; }
+FAKE cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t n, CUstream) {
+  return memcpy(to, reinterpret_cast<void *>(from), n), CUDA_SUCCESS;
+}
+FAKE cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t n, CUstream) {
+  return memcpy(reinterpret_cast<void *>(to), from, n), CUDA_SUCCESS;
+}
+FAKE cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t n, CUstream) {
+  for (size_t i = 0; i < n; ++i)
+    memcpy(reinterpret_cast<char *>(to) + i * 4, &value, 4);
+  return CUDA_SUCCESS;
+}
+FAKE cuModuleGetFunction(CUfunction *f, CUmodule, const char *name) {
+  return *f = handle<CUfunction>(uint64_t(name)), CUDA_SUCCESS;
+}
+FAKE cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule, const char *name) {
+  std::string what = name;
+  if (what != scopesan::gpu::StateSymbol && what.rfind(scopesan::gpu::SiteBasePrefix, 0) != 0)
+    return CUDA_ERROR_NOT_FOUND;
+  bool isState = what == scopesan::gpu::StateSymbol;
+  *p = reinterpret_cast<CUdeviceptr>(isState ? &Driver.state[Driver.current] : &Driver.siteBase);
+  return *bytes = 8, CUDA_SUCCESS;
+}
+FAKE cuModuleLoadData(CUmodule *, const void *) { return CUDA_SUCCESS; }
+FAKE cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, CUfunction, int, size_t) {
+  return *n = 1, CUDA_SUCCESS;
+}
+FAKE cuStreamCreate(CUstream *s, unsigned) {
+  return *s = handle<CUstream>(++Driver.handles), CUDA_SUCCESS;
+}
+FAKE cuStreamGetAttribute(CUstream, CUstreamAttrID, CUstreamAttrValue *v) {
+  return memset(v, 0, sizeof *v), CUDA_SUCCESS;
+}
+FAKE cuStreamIsCapturing(CUstream, CUstreamCaptureStatus *s) {
+  return *s = CU_STREAM_CAPTURE_STATUS_NONE, CUDA_SUCCESS;
+}
+FAKE cuStreamSynchronize(CUstream) { return CUDA_SUCCESS; }
+FAKE cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *) { return CUDA_SUCCESS; }
+
+// ---------------------------------------------------------------- CUPTI
+
+extern "C" __attribute__((visibility("default"))) CUptiResult
+cuptiSubscribe(CUpti_SubscriberHandle *, CUpti_CallbackFunc f, void *) {
+  Driver.callback = f;
+  return CUPTI_SUCCESS;
+}
+extern "C" __attribute__((visibility("default"))) CUptiResult
+cuptiEnableDomain(uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain) {
+  return CUPTI_SUCCESS;
+}
+extern "C" __attribute__((visibility("default"))) CUptiResult cuptiGetResultString(CUptiResult,
+                                                                                   const char **) {
+  return CUPTI_SUCCESS;
+}

@@ -1,0 +1,64 @@
+// Where shadow memory on the device lies.
+#include "gpu/shadow_map.h"
+
+#include <gtest/gtest.h>
+
+using namespace scopesan::gpu;
+
+namespace {
+
+constexpr uint64_t A = 0x7f1200000000, S = 0x400000000000;
+static_assert(A % ChunkSize == 0);
+
+} // namespace
+
+TEST(ShadowMap, MapsWholeChunks) {
+  ShadowMap m;
+  auto runs = m.missing(A + ChunkSize - 4, 8);
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].address, A);
+  EXPECT_EQ(runs[0].chunks, 2u);
+  m.add(runs[0], S);
+  EXPECT_TRUE(m.missing(A, 2 * ChunkSize).empty());
+  EXPECT_EQ(m.shadowBytes(), 2 * ChunkShadowSize);
+  runs = m.missing(A - 1, 3 * ChunkSize + 1);
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].address, A - ChunkSize);
+  EXPECT_EQ(runs[1].address, A + 2 * ChunkSize);
+  EXPECT_EQ(runs[1].chunks, 1u);
+  EXPECT_TRUE(m.missing(A, 0).empty());
+}
+
+TEST(ShadowMap, PiecesAreContiguous) {
+  ShadowMap m;
+  m.add({A, 2}, S);
+  m.add({A + 2 * ChunkSize, 1}, S + 64 * ChunkShadowSize);
+  auto p = m.pieces(A + 6, 3 * ChunkSize);
+  ASSERT_EQ(p.size(), 3u);
+  EXPECT_EQ(p[0].address, A + 6);
+  EXPECT_EQ(p[0].shadow, S + 16);
+  EXPECT_EQ(p[0].bytes, 2 * ChunkSize - 6);
+  EXPECT_EQ(p[1].address, A + 2 * ChunkSize);
+  EXPECT_EQ(p[1].shadow, S + 64 * ChunkShadowSize);
+  EXPECT_EQ(p[1].bytes, ChunkSize);
+  EXPECT_EQ(p[2].shadow, 0u);
+  EXPECT_EQ(p[2].bytes, 6u);
+  EXPECT_TRUE(m.covers(A, 3 * ChunkSize));
+  EXPECT_FALSE(m.covers(A, 3 * ChunkSize + 1));
+}
+
+TEST(ShadowMap, EntriesHaveOneOwner) {
+  ShadowMap m;
+  uint64_t twin = A ^ uint64_t(1) << 44;
+  m.add(m.missing(A, 4)[0], S);
+  EXPECT_EQ(chunkIndex(A), chunkIndex(twin));
+  EXPECT_NE(chunkEntry(S, A) & 15, chunkEntry(S, twin) & 15);
+  EXPECT_TRUE(m.missing(twin, 4).empty());
+  EXPECT_EQ(m.pieces(twin, 4)[0].shadow, 0u);
+  EXPECT_EQ(m.missing(twin, ChunkSize + 1)[0].address, twin + ChunkSize);
+}
+
+TEST(ShadowMap, NoShadowAboveTheTable) {
+  ShadowMap m;
+  EXPECT_TRUE(m.missing(uint64_t(1) << 47, ChunkSize).empty());
+}
