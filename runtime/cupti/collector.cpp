@@ -47,7 +47,7 @@ Collector &Collector::get() {
 
 Collector::Collector()
     : Detector(host::findingSink(), detectorOptions(host::options())), Order(Detector),
-      Replay(Detector), Tags(Detector) {
+      Replay(Detector), Tags(Detector), Everything(Detector), Wide(Detector) {
   TheReplay = &Replay;
   host::setSharedResolver(resolveShared);
   Replay.setSiteText([](core::SiteId site) {

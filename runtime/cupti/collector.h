@@ -158,6 +158,8 @@ private:
     bool write = false;
   };
   void nodeAccesses(core::NodeId node, const std::vector<NodeAccess> &accesses);
+  void followed(core::NodeId node);
+  void nodeOnHost(core::NodeId node, uint64_t address, uint64_t bytes, bool write);
   void nodeOnDevice(ContextLog &c, core::NodeId node, const std::vector<NodeAccess> &accesses);
   void memoryStarts(uint64_t address, uint64_t bytes, core::NodeId since);
   /// Something new lies in the range: entries that were left there are stale.
@@ -183,6 +185,8 @@ private:
   DeviceLog Log;
   DeviceShadow Shadow;
   bool ShadowFailed = false;
+  gpu::Frontier Everything; ///< launches, copies and fills so far
+  gpu::Frontier Wide;       ///< large copies and fills that the host did not remember
   gpu::LaunchTags Tags;
   uint64_t Totals[gpu::Counters] = {}; ///< by gpu::Counter
   uint32_t Stamp = 0;

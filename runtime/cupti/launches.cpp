@@ -127,6 +127,7 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   }
   if (!good || !Log.write(*log, state))
     return host::incomplete("kernel '" + f.name + "' was not checked: the device does not respond");
+  followed(node);
   Replay.begin(launch);
   Now = {true, false, log, f.name, milliseconds()};
 }

@@ -7,6 +7,9 @@ namespace scopesan::cupti {
 
 using gpu::Counter;
 
+/// The host's own shadow takes some nanoseconds for each word.
+static constexpr uint64_t WideBytes = uint64_t(64) << 20;
+
 /// From now on every part of global memory gets shadow. What ran before left no marks.
 void Collector::startShadow(ContextLog &c) {
   ContextScope current(c.context);
@@ -107,12 +110,29 @@ void Collector::nodeAccesses(core::NodeId node, const std::vector<NodeAccess> &a
              Shadow.pieces(b.address + z * b.slice + y * b.pitch, b.width)) {
           if (c && p.shadow)
             continue;
-          if (a.write)
-            Detector.nodeWrite(node, p.address, p.bytes, {});
-          else
-            Detector.nodeRead(node, p.address, p.bytes, {});
+          nodeOnHost(node, p.address, p.bytes, a.write);
         }
   }
+  followed(node);
+}
+
+/// Every node that accesses memory comes by here, after what it does was checked.
+void Collector::followed(core::NodeId node) {
+  if (Wide.missing(node, Order.host()))
+    host::incomplete("a large copy or fill that is not ordered before other work was not checked "
+                     "against it on the GPU");
+  Everything.add(node);
+}
+
+/// A large range that follows everything races with nothing; it is not remembered word by word, and
+/// work that is not ordered after it is told.
+void Collector::nodeOnHost(core::NodeId node, uint64_t address, uint64_t bytes, bool write) {
+  if (bytes >= WideBytes && !Everything.missing(node, Order.host()))
+    Wide.add(node);
+  else if (write)
+    Detector.nodeWrite(node, address, bytes, {});
+  else
+    Detector.nodeRead(node, address, bytes, {});
 }
 
 /// A launch of one thread, by the collector's own kernel.

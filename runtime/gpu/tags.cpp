@@ -2,6 +2,19 @@
 
 namespace scopesan::gpu {
 
+void Frontier::add(core::NodeId node) {
+  std::erase_if(Last, [&](core::NodeId n) { return D.precedes(n, node); });
+  Last.push_back(node);
+}
+
+bool Frontier::missing(core::NodeId node, core::NodeId host) {
+  std::erase_if(Last, [&](core::NodeId n) { return D.precedes(n, host); });
+  for (core::NodeId n : Last)
+    if (n != node && !D.precedes(n, node))
+      return true;
+  return false;
+}
+
 LaunchTags::Assigned LaunchTags::assign(const MarkSource &launch) {
   Assigned a;
   a.tag = unsigned(Used.size());
@@ -46,21 +59,6 @@ LaunchTags::Remap LaunchTags::sweep(core::NodeId next, core::NodeId host) {
   }
   Used = std::move(kept);
   return remap;
-}
-
-/// Who is not ordered after a node is not ordered after what follows that node: the last ones
-/// stand for all.
-void LaunchTags::forget(core::NodeId node) {
-  std::erase_if(Forgotten, [&](core::NodeId n) { return D.precedes(n, node); });
-  Forgotten.push_back(node);
-}
-
-bool LaunchTags::missing(core::NodeId node, core::NodeId host) {
-  std::erase_if(Forgotten, [&](core::NodeId n) { return D.precedes(n, host); });
-  for (core::NodeId n : Forgotten)
-    if (!D.precedes(n, node))
-      return true;
-  return false;
 }
 
 void LaunchTags::clear() {

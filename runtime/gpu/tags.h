@@ -14,11 +14,26 @@
 
 namespace scopesan::gpu {
 
+/// Nodes of which nothing is remembered, by the last ones: who is not ordered after a node is not
+/// ordered after what follows that node.
+class Frontier {
+public:
+  explicit Frontier(const core::Detector &d) : D(d) {}
+  void add(core::NodeId node);
+  /// `node` is not ordered after all of them. `host`: where the host is now.
+  bool missing(core::NodeId node, core::NodeId host);
+  void clear() { Last.clear(); }
+
+private:
+  const core::Detector &D;
+  std::vector<core::NodeId> Last;
+};
+
 class LaunchTags {
 public:
   static constexpr unsigned First = 1, Last = mark::LaunchTags, Special = mark::SpecialTag;
 
-  explicit LaunchTags(const core::Detector &d) : D(d) {}
+  explicit LaunchTags(const core::Detector &d) : D(d), Forgotten(d) {}
 
   bool full() const { return Used.size() > Last; }
 
@@ -41,9 +56,9 @@ public:
   /// Makes room: `next` is the node that needs a tag, `host` where the host is now.
   Remap sweep(core::NodeId next, core::NodeId host);
   /// Marks that `node` would race with may have been dropped.
-  bool missing(core::NodeId node, core::NodeId host);
+  bool missing(core::NodeId node, core::NodeId host) { return Forgotten.missing(node, host); }
   /// `node` leaves no marks, or they were dropped.
-  void forget(core::NodeId node);
+  void forget(core::NodeId node) { Forgotten.add(node); }
   /// All marks are gone.
   void clear();
 
@@ -52,8 +67,8 @@ private:
   static constexpr size_t Kept = 31;
 
   const core::Detector &D;
-  std::vector<MarkSource> Used{1};     ///< by tag; 0 stands for no access
-  std::vector<core::NodeId> Forgotten; ///< dropped, and not known to precede all that follows
+  std::vector<MarkSource> Used{1}; ///< by tag; 0 stands for no access
+  Frontier Forgotten;
 };
 
 } // namespace scopesan::gpu

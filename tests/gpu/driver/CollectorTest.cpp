@@ -86,8 +86,8 @@ CUstream stream(bool blocking = false) {
   return s;
 }
 uint64_t allocate(uint64_t bytes = 4096) {
-  static uint64_t next = 0x7f0000000000;
-  CUdeviceptr p = next += 64 << 20;
+  static uint64_t next = 0x700000000000;
+  CUdeviceptr p = next += std::max<uint64_t>(64 << 20, bytes);
   call("cuMemAlloc_v2", cuMemAlloc_v2_params{&p, bytes});
   return p;
 }
@@ -205,6 +205,22 @@ TEST_F(Collector, CopyOnAnotherStream) {
   copy(q, p, 4, stream());
   synchronize();
   EXPECT_EQ(found(), 1u);
+}
+
+TEST_F(Collector, LargeFills) {
+  constexpr uint64_t bytes = 1ull << 33; // too many words for the host
+  uint64_t p = allocate(bytes), q = allocate(bytes);
+  CUstream s = stream();
+  fill(p, bytes / 4, s);
+  copy(q, p, bytes, s);
+  launch("logged", s, [&] { record(0, EventKind::Write, p); });
+  EXPECT_EQ(lines("large copy"), 0u);
+  launch("logged", stream(), [&] { record(0, EventKind::Write, p + 64); });
+  EXPECT_EQ(lines("large copy"), 1u);
+  synchronize();
+  EXPECT_EQ(found(), 0u);
+  release(p);
+  release(q);
 }
 
 TEST_F(Collector, ProgrammaticLaunchDoesNotFollow) {
