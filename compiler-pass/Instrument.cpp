@@ -271,14 +271,13 @@ void InstrumentContext::unmodelled(IRBuilderBase &B, const Instruction &I, Strin
   OS << "note: ScopeSan: " << Reason << " (X1 incomplete): " << Text << '\n';
 }
 
-/// Promises that the inserted calls break: they read and write the runtime's memory, they wait, and
-/// they keep addresses.
-static void dropBrokenPromises(Function &F) {
+void dropBrokenPromises(Function &F) {
   for (Attribute::AttrKind Kind :
        {Attribute::Memory, Attribute::NoSync, Attribute::NoFree, Attribute::WillReturn,
         Attribute::NoRecurse, Attribute::Speculatable, Attribute::NoCallback})
     F.removeFnAttr(Kind);
-  F.addFnAttr(Attribute::Convergent);
+  if (F.getParent()->getTargetTriple().isNVPTX())
+    F.addFnAttr(Attribute::Convergent);
   for (Argument &A : F.args())
     for (Attribute::AttrKind Kind :
          {Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly, Attribute::Captures,
@@ -287,7 +286,7 @@ static void dropBrokenPromises(Function &F) {
 }
 
 /// The same for calls of functions of this module, and for asm that the calls now surround.
-static void dropBrokenPromises(CallBase &C) {
+void dropBrokenPromises(CallBase &C) {
   const Function *Callee = C.getCalledFunction();
   if (Callee && Callee->isDeclaration())
     return;

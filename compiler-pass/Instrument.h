@@ -37,6 +37,11 @@ void instrument(llvm::Module &M);
 /// blob that the host reads.
 void instrumentForGpu(llvm::Module &M);
 
+/// Removes promises that inserted calls break: they read and write the runtime's memory, they wait,
+/// and they keep addresses.
+void dropBrokenPromises(llvm::Function &F);
+void dropBrokenPromises(llvm::CallBase &C);
+
 /// Instruments one inline asm statement.
 void instrumentAsm(InstrumentContext &Context, llvm::CallBase &Call);
 

@@ -1,6 +1,7 @@
 // Entry point of the plugin. In clang: what clang left unfinished and marks at pipeline start,
 // everything else at OptimizerLast, which also runs at -O0. In opt: passes scopesan, scopesan-mark,
-// scopesan-normalise and scopesan-instrument for tests.
+// scopesan-normalise, scopesan-instrument and scopesan-host for tests.
+#include "HostCode.h"
 #include "Instrument.h"
 #include "KernelAttributes.h"
 #include "LinkRuntime.h"
@@ -26,6 +27,8 @@ namespace scopesan::pass {
 namespace {
 
 bool isOurs(const Module &M) { return Enable && M.getTargetTriple().isNVPTX(); }
+
+bool isOurHost(const Module &M) { return Enable && Host && M.getTargetTriple().isX86_64(); }
 
 /// clang runs without the verifier. Returns what is wrong with `M`, empty if nothing is.
 std::string problemOf(const Module &M) {
@@ -85,6 +88,16 @@ struct InstrumentPass : PassInfoMixin<InstrumentPass> {
   }
 };
 
+struct HostPass : PassInfoMixin<HostPass> {
+  static bool isRequired() { return true; }
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    instrumentHost(M);
+    if (std::string Problem = problemOf(M); !Problem.empty())
+      report_fatal_error("ScopeSan: broken instrumented module: " + Twine(Problem));
+    return PreservedAnalyses::none();
+  }
+};
+
 /// The module's own code, instrumented for the GPU backend. True when that was done.
 bool instrumentOwnCode(Module &M) {
   if (!Gpu)
@@ -112,6 +125,10 @@ bool instrumentOwnCode(Module &M) {
 struct ScopeSanPass : PassInfoMixin<ScopeSanPass> {
   static bool isRequired() { return true; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    if (isOurHost(M)) {
+      instrumentHost(M);
+      return PreservedAnalyses::none();
+    }
     if (!isOurs(M))
       return PreservedAnalyses::all();
     normaliseCompareExchanges(M);
@@ -158,6 +175,8 @@ void registerPasses(PassBuilder &PB) {
           MPM.addPass(InstrumentPass());
         else if (Name == "scopesan-mark")
           MPM.addPass(MarkPass());
+        else if (Name == "scopesan-host")
+          MPM.addPass(HostPass());
         else
           return false;
         return true;

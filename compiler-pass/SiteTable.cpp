@@ -34,13 +34,24 @@ Constant *recordArray(LLVMContext &C, const std::vector<RecordT> &Records, Field
   return ConstantArray::get(ArrayType::get(Record, Rows.size()), Rows);
 }
 
+/// Where a module's tables lie: global memory on the device, memory on the host.
+unsigned tableSpace(const Module &M) {
+  return M.getTargetTriple().isNVPTX() ? GlobalAddressSpace : GenericAddressSpace;
+}
+
+/// `G` as a generic pointer.
+Constant *generic(GlobalVariable *G) {
+  return ConstantExpr::getPointerBitCastOrAddrSpaceCast(
+      G, PointerType::get(G->getContext(), GenericAddressSpace));
+}
+
 /// A private constant in global memory, as a generic pointer.
 Constant *privateConstant(Module &M, Constant *Value) {
   auto *G = new GlobalVariable(M, Value->getType(), /*isConstant=*/true,
                                GlobalValue::InternalLinkage, Value, "__scopesan_table", nullptr,
-                               GlobalValue::NotThreadLocal, GlobalAddressSpace);
+                               GlobalValue::NotThreadLocal, tableSpace(M));
   G->setAlignment(Align(8));
-  return ConstantExpr::getAddrSpaceCast(G, PointerType::get(M.getContext(), GenericAddressSpace));
+  return generic(G);
 }
 
 } // namespace
@@ -143,7 +154,6 @@ void SiteTable::emit(Module &M, GlobalVariable &SiteBase) const {
   });
   Constant *Text =
       ConstantDataArray::getString(C, StringRef(Strings.data(), Strings.size()), /*AddNull=*/false);
-  PointerType *Generic = PointerType::get(C, GenericAddressSpace);
   Constant *Fields[] = {number(C, abi::Version),
                         number(C, uint32_t(Sites.size())),
                         number(C, uint32_t(Frames.size())),
@@ -151,11 +161,11 @@ void SiteTable::emit(Module &M, GlobalVariable &SiteBase) const {
                         privateConstant(M, SiteRows),
                         privateConstant(M, FrameRows),
                         privateConstant(M, Text),
-                        ConstantExpr::getAddrSpaceCast(&SiteBase, Generic)};
+                        generic(&SiteBase)};
   Constant *Value = ConstantStruct::getAnon(Fields);
   auto *G = new GlobalVariable(M, Value->getType(), /*isConstant=*/true,
                                GlobalValue::ExternalLinkage, Value, abi::ModuleSymbol, nullptr,
-                               GlobalValue::NotThreadLocal, GlobalAddressSpace);
+                               GlobalValue::NotThreadLocal, tableSpace(M));
   G->setAlignment(Align(8));
 }
 

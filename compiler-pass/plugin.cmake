@@ -3,6 +3,7 @@
 add_library(ScopeSanPass MODULE
   AbiCalls.cpp
   Elide.cpp
+  HostCode.cpp
   Instrument.cpp
   InstrumentAccess.cpp
   InstrumentAsm.cpp

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unordered_map>
 
 using namespace scopesan;
 using namespace scopesan::cpu;
@@ -46,15 +45,15 @@ void *DeviceHeap::allocate(uint64_t Bytes) {
   if (!P)
     return nullptr;
   Used += Bytes;
-  Sizes[P] = Bytes;
-  TheDetector->forget(reinterpret_cast<uint64_t>(P), Bytes);
+  Sizes[reinterpret_cast<uint64_t>(P)] = Bytes;
+  TheDetector->allocated(reinterpret_cast<uint64_t>(P), Bytes);
   host::memoryAllocated(
       {reinterpret_cast<uint64_t>(P), Bytes, host::MemoryKind::DeviceHeap, "malloc", 0});
   return P;
 }
 
 bool DeviceHeap::release(void *P) {
-  auto It = Sizes.find(P);
+  auto It = Sizes.find(reinterpret_cast<uint64_t>(P));
   if (It == Sizes.end())
     return false;
   Used -= It->second;
@@ -63,6 +62,11 @@ bool DeviceHeap::release(void *P) {
   Sizes.erase(It);
   free(P);
   return true;
+}
+
+bool DeviceHeap::contains(uint64_t Address) const {
+  auto It = Sizes.upper_bound(Address);
+  return It != Sizes.begin() && Address - std::prev(It)->first < std::prev(It)->second;
 }
 
 extern "C" {

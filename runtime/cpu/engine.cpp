@@ -13,8 +13,6 @@ extern "C" {
 __attribute__((visibility("default"))) ThreadContext *__scopesan_cpu_current;
 }
 
-static constexpr uint32_t GridWorkspaceBytes = 256;
-
 static void fiberBody() { TheEngine.fiberLoop(false); }
 static void fiberBodyAfterExit() { TheEngine.fiberLoop(true); }
 
@@ -167,6 +165,7 @@ void Engine::beginBlock(Launch *L, Block *B, uint64_t Linear) {
   Fresh.tid[0] = Fresh.tid[1] = Fresh.tid[2] = 0;
   Fresh.shared = B->Shared;
   Fresh.Owner = B;
+  Fresh.Device = L->Spec.Device;
   for (uint32_t I = 0; I < B->ThreadCount; ++I) {
     Fresh.Index = I;
     Fresh.laneid = I % 32;

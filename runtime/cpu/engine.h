@@ -75,6 +75,7 @@ public:
   AsyncCopies Copies;
 
   static constexpr uint64_t NanosecondsPerSlice = 64;
+  static constexpr uint32_t GridWorkspaceBytes = 256;
 
 private:
   void admit(Launch *L);

@@ -4,6 +4,7 @@
 #include "cpu/engine.h"
 #include "cpu/faults.h"
 #include "cpu/fiber.h"
+#include "cpu/reach.h"
 
 #include "host/collector.h"
 
@@ -28,6 +29,9 @@ uint64_t peek(const void *Address, uint32_t Bytes) {
   return Value;
 }
 
+constexpr abi::Op WeakLoad(abi::AccessKind::Load, abi::MemoryOrder::Weak, abi::Scope::Thread);
+constexpr abi::Op WeakStore(abi::AccessKind::Store, abi::MemoryOrder::Weak, abi::Scope::Thread);
+
 uint64_t raw(const void *P) { return reinterpret_cast<uint64_t>(P); }
 
 /// P5: private memory is never checked. The pass leaves out what it can see to be private; a
@@ -43,6 +47,7 @@ void __scopesan_read(const void *Address, uint32_t Bytes, uint32_t Site) {
   if (isPrivate(Address))
     return;
   TheEngine.Sched.access();
+  checkReach(Address, Bytes, WeakLoad, Site);
   TheDetector->read(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
 }
 
@@ -50,6 +55,7 @@ void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
   if (isPrivate(Address))
     return;
   TheEngine.Sched.access();
+  checkReach(Address, Bytes, WeakStore, Site);
   TheDetector->write(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
 }
 
@@ -57,6 +63,7 @@ void __scopesan_read_range(const void *Address, uint64_t Bytes, uint32_t Site) {
   if (!Bytes || isPrivate(Address))
     return;
   TheEngine.Sched.access();
+  checkReach(Address, Bytes, WeakLoad, Site);
   TheDetector->readRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
 }
 
@@ -64,6 +71,7 @@ void __scopesan_write_range(const void *Address, uint64_t Bytes, uint32_t Site) 
   if (!Bytes || isPrivate(Address))
     return;
   TheEngine.Sched.access();
+  checkReach(Address, Bytes, WeakStore, Site);
   TheDetector->writeRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
 }
 
@@ -74,6 +82,7 @@ void __scopesan_atomic_before(const void *Address, uint32_t Bytes, uint32_t RawO
   abi::Op Op(RawOp);
   Thread &T = *Engine::current();
   T.Site = Site;
+  checkReach(Address, Bytes, Op, Site);
   if (Op.isWrite())
     ValueBefore = peek(Address, Bytes);
   TheDetector->atomicBefore(*T.Detect, raw(Address), Bytes, Op, SiteId{Site});

@@ -27,7 +27,8 @@ struct Thread : ThreadContext {
   uint32_t WaitDetail = 0;
   uint32_t BarrierResult = 0;
   uint32_t ClusterPhase = 0; ///< phase that this thread's last cluster arrival belongs to
-  uint32_t Site = 0;         ///< last synchronization or strong access, for messages
+  uint32_t Device = 0;
+  uint32_t Site = 0; ///< last synchronization or strong access, for messages
   uint32_t MbarrierSite = 0;
   void *Mbarrier = nullptr;    ///< whose phase the wait at MbarrierSite found incomplete
   CopyState *Copies = nullptr; ///< null until the thread issues one
@@ -87,6 +88,13 @@ struct Block {
   BlockBarrier Barriers[BarrierCount];
 };
 
+/// Can a device's threads touch an address?
+enum class Reach : uint8_t {
+  Fine,
+  Unmapped,    ///< host memory that CUDA does not know
+  NoPeerAccess ///< memory of another device, without access to it
+};
+
 /// What the shim asks for.
 struct LaunchSpec {
   const Kernel *Code = nullptr;
@@ -96,10 +104,12 @@ struct LaunchSpec {
   bool Cooperative = false;
   uint32_t DynamicShared = 0;
   core::NodeId Node;
-  uint32_t Index = 0;    ///< 1-based number in the process
+  uint32_t Index = 0; ///< 1-based number in the process
+  uint32_t Device = 0;
   void **Args = nullptr; ///< must live until the launch has ended
   /// Programmatic dependent launch (S14): active launches that griddepcontrol.wait waits for.
   std::vector<Launch *> Prerequisites;
+  uint64_t ArgumentsBegin = 0, ArgumentsEnd = 0; ///< where the argument values lie
 };
 
 struct Launch {

@@ -11,12 +11,14 @@
 #include "journal.h"
 #include "names.h"
 #include "options.h"
+#include "tool_mutex.h"
 
 #include <algorithm>
 #include <errno.h>
 #include <fcntl.h>
 #include <mutex>
 #include <pthread.h>
+#include <set>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +34,7 @@ namespace {
 enum class State { Fresh, Running, Finished };
 
 struct Collector final : core::FindingSink {
-  std::mutex lock;
+  ToolMutex lock;
   State state = State::Fresh;
   Options options;
   std::string backend;
@@ -42,6 +44,7 @@ struct Collector final : core::FindingSink {
   Registries registries;
   FindingStore findings;
   IncompleteStore incompletes;
+  std::set<std::string> notes;
   Journal journal;
   std::vector<std::string> moduleLines; ///< repeated in the file of a forked child
   uint64_t checkedAccesses = 0, journalledAccesses = 0;
@@ -113,6 +116,7 @@ void afterForkInChild() {
   c.journal.abandon();
   c.findings.clear();
   c.incompletes.clear();
+  c.notes.clear();
   c.isBare = false; // the parent renders; it waits for nobody, so this child's facts may be lost
   c.isForkedChild = true;
   c.lock.unlock();
@@ -368,6 +372,17 @@ void setDeviceCounters(const DeviceCounters &counters) {
   Collector &c = collector();
   std::lock_guard guard(c.lock);
   c.device = counters;
+}
+
+void note(const std::string &what) {
+  Collector &c = collector();
+  std::lock_guard guard(c.lock);
+  if (!c.notes.insert(what).second)
+    return;
+  JsonWriter json;
+  json.beginObject().field("t", "note").field("what", what).endObject();
+  if (c.openJournal())
+    c.write(json.text());
 }
 
 void setCheckedAccesses(uint64_t count) {

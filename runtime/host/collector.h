@@ -95,6 +95,8 @@ core::FindingSink &findingSink();
 void incomplete(const std::string &what, core::SiteId site = {});
 inline constexpr const char KernelFailed[] =
     "a kernel ended with an error; what it had not executed was not checked";
+/// Something that readers of the report should know; not a limit. Once each.
+void note(const std::string &what);
 /// Number of accesses that reached the shadow so far (reported in the result).
 void setCheckedAccesses(uint64_t count);
 /// What the GPU backend's shadow memory on the device did.

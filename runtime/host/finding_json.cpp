@@ -64,6 +64,10 @@ void writeOperation(JsonWriter &json, const Registries &registries, abi::Op op, 
 
 void writeAccess(JsonWriter &json, const Registries &registries, const core::AccessRecord &access) {
   json.beginObject();
+  if (!access.node.value && !access.site.value && !access.host.value) {
+    json.endObject(); // the finding is about the other access alone
+    return;
+  }
   writeOperation(json, registries, access.op, access.site);
   json.field("bytes", access.bytes);
   writeActor(json, registries, access.node, access.block, access.thread);
@@ -90,6 +94,7 @@ void writeMemory(JsonWriter &json, const Registries &registries, Overlap overlap
     json.field("offset", shared.offset);
   } else if (const Allocation *found = registries.allocations.find(overlap.address)) {
     json.field("kind", nameOf(found->facts.kind)).field("name", found->facts.name);
+    json.field("device", found->facts.device);
     if (found->index)
       json.field("index", found->index);
     json.field("size", found->facts.bytes);

@@ -8,11 +8,13 @@
 //   why the launch attribute gives up stream order
 //   verdict findings
 //   require D1 produce(store,weak) consume(load,weak) distance=between-kernels
+//   litmus API/pdl-nowait
 //   proof S14 D1
 // variant trigger_is_no_release -DRACY=2
 //   why launch_dependents releases nothing, also when everything was written before it
 //   verdict findings
 //   require D1 produce(store,weak) consume(load,weak) distance=between-kernels
+//   litmus API/pdl-trigger-only
 //   proof S14 D1
 // variant wait_of_a_peer -DRACY=3
 //   why the wait orders the thread that executes it; its peers need a barrier

@@ -2,6 +2,7 @@
 """Tests of the harness: header parser, matching of canned reports, whole runs with fake tools."""
 
 import contextlib
+import csv
 import copy
 import io
 import json
@@ -328,6 +329,10 @@ class MatchTest(WithProgram):
         self.assertEqual(matcher.compare(report).problems, [])
         gone["file"] = "somewhere.cu"
         self.assertEqual([p[0] for p in matcher.compare(report).problems], ["-", "+"])
+        report["findings"][-1]["accesses"] = [access(X_STORE, "store")]  # about one access
+        self.assertEqual(matcher.compare(report).problems, [])
+        report["findings"][-1]["accesses"] = [access(X_LOAD, "load")]
+        self.assertEqual([p[0] for p in matcher.compare(report).problems], ["-", "+"])
 
 
 class SourcesTest(unittest.TestCase):
@@ -466,6 +471,35 @@ class ProgramsTest(unittest.TestCase):
         listed = (FOLDER / "CMakeLists.txt").read_text(encoding="utf-8")
         names = re.search(r"set\(programs\s([^)]*)\)", listed).group(1).split()
         self.assertEqual(sorted(names), sorted(p.name for p in programs))
+
+    def test_every_documented_row_of_the_litmus_table_is_a_program(self):
+        table = FOLDER.parent / "litmus/data/litmus.tsv"
+        with open(table, encoding="utf-8") as file:
+            rows = {r["id"]: r for r in csv.DictReader(file, delimiter="\t",
+                                                       quoting=csv.QUOTE_NONE)}
+        told = {}
+        for program in find_programs(FOLDER)[0]:
+            for variant in program.variants:
+                for row in variant.litmus:
+                    told.setdefault(row, []).append(variant)
+        self.assertEqual(set(told) - set(rows), set(), "unknown rows")
+        wanted = {i for i in rows if i.startswith(("API/", "DOC/"))}
+        self.assertEqual(wanted - set(told), set(), "rows that no program names")
+        for row, variants in told.items():
+            for variant in variants:
+                with self.subTest(row, variant=variant.name):
+                    self.assert_agrees(rows[row], variant)
+
+    def assert_agrees(self, row, variant):
+        """The variant's header says what the row says."""
+        if variant.verdict == "incomplete":  # says itself that something is not modelled
+            return
+        rules = {e.rule for e in variant.require}
+        self.assertEqual(bool(rules & {"D1", "D2", "D3", "D4", "D5"}), row["ptx_race"] == "race")
+        advice = {a.name for a in variant.advise + variant.may_advise}
+        if row["pub_kind"] == "progress(prose)":
+            unpromised = "D12" in rules or "progress-not-promised" in advice
+            self.assertEqual(unpromised, row["pub_verdict"] == "may hang")
 
     def test_every_racy_program_has_a_clean_twin(self):
         for program in find_programs(FOLDER)[0]:

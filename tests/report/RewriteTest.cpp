@@ -63,6 +63,17 @@ TEST(Rewrite, StaticRuntimeBecomesShared) {
   EXPECT_EQ(rewritten({"a.cu", "--cudart=static"}), withPrefix({"a.cu"}));
 }
 
+TEST(Rewrite, InstrumentedHostCode) {
+  EXPECT_EQ(rewritten({"-fscopesan-host", "-c", "a.cu"}),
+            withPrefix({"-mllvm", "-scopesan-host", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"a.o", "-fscopesan-host", "-o", "app"}), withPrefix({"a.o", "-o", "app"}));
+  Settings settings = Defaults;
+  settings.passPlugin = "P.so";
+  EXPECT_EQ(rewrite({"-fscopesan-host", "-c", "main.cpp"}, settings).arguments,
+            (Arguments{"-fpass-plugin=P.so", "-gline-tables-only", "-mllvm", "-scopesan-host", "-c",
+                       "main.cpp"}));
+}
+
 TEST(Rewrite, OwnArchitectureReplacesTheDefault) {
   EXPECT_EQ(rewritten({"--cuda-gpu-arch=sm_80", "-c", "a.cu"}),
             withPrefix({"--no-cuda-gpu-arch=sm_90", "--cuda-gpu-arch=sm_80", "-c", "a.cu"}));

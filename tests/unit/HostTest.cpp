@@ -440,7 +440,7 @@ TEST_F(S15, AHostWriteDuringTheGridIsD11) { // whatever the flags say
   EXPECT_EQ(s.rules(), "D11");
 }
 
-TEST_F(S15, AHostWaitWithoutQueriesIsNotPromised) { // D12c, A1
+TEST_F(S15, AHostWaitWithoutQueriesIsNotPromised) { // D12c
   Thread &k = kernel(main);
   for (int i = 0; i < 3; ++i)
     s.load(host(main), F, Acquire, Scope::System, 1);
@@ -448,7 +448,7 @@ TEST_F(S15, AHostWaitWithoutQueriesIsNotPromised) { // D12c, A1
   s.load(host(main), F, Acquire, Scope::System, 1);
   h.past(main);
   ASSERT_EQ(s.Sink.findings.size(), 1u);
-  EXPECT_EQ(s.Sink.findings[0].rule, Rule::ProgressNotPromised);
+  EXPECT_EQ(s.Sink.findings[0].rule, Rule::ForwardProgress);
   EXPECT_EQ(s.Sink.findings[0].distance, Distance::HostDevice);
   EXPECT_EQ(s.Sink.findings[0].second.host, main);
 }
@@ -474,6 +474,63 @@ TEST_F(S15, HostThreadsPromiseEachOther) {
   s.load(host(main), F, Acquire, Scope::System, 1);
   h.past(main);
   EXPECT_EQ(s.Sink.findings.size(), 0u);
+}
+
+// ---------------------------------------------------------------- memory of the host alone
+
+TEST_F(S15, AtomicsOfOrdinaryMemoryOrder) {
+  HostId c = child();
+  s.write(host(main), X, 1);
+  s.D.synchronize(host(main), F, 4, Op(AccessKind::Store, Release, Scope::System), site(2), true);
+  s.D.synchronize(host(c), F, 4, Op(AccessKind::Load, Acquire, Scope::System), site(3), false);
+  s.write(host(c), X, 4);
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(S15, RelaxedOnesDoNot) {
+  HostId c = child();
+  s.write(host(main), X, 1);
+  s.D.synchronize(host(main), F, 4, Op(AccessKind::Store, Relaxed, Scope::System), site(2), true);
+  s.D.synchronize(host(c), F, 4, Op(AccessKind::Load, Acquire, Scope::System), site(3), false);
+  s.write(host(c), X, 4);
+  EXPECT_EQ(s.rules(), "D1");
+}
+
+TEST_F(S15, OrdinaryMemoryIsNeverPartOfAFinding) { // freed and used again, nobody knows
+  HostId c = child();
+  s.D.synchronize(host(main), F, 8, Op(AccessKind::Store, Relaxed, Scope::System), site(1), true);
+  s.D.synchronize(host(c), F, 4, Op(AccessKind::Rmw, AcqRel, Scope::System), site(2), true);
+  s.D.synchronize(host(main), F + 2, 2, Op(AccessKind::Cas, AcqRel, Scope::System), site(3), false);
+  EXPECT_EQ(s.Sink.findings.size(), 0u);
+}
+
+// ---------------------------------------------------------------- host functions
+
+TEST_F(S15, WhatFollowsAHostFunctionFollowsWhatItDid) {
+  TimelineId stream = s.stream();
+  NodeId past = h.past(main);
+  NodeId function = s.D.marker(stream, &past, 1);
+  NodeId after = s.launch(stream, 1, 1); // enqueued before the function has run
+  HostId f = child();
+  s.D.begin(function);
+  h.step(f, &function, 1);
+  s.write(host(f), X, 1);
+  s.D.during(function, h.past(f));
+  s.read(s.thread(s.block(after), 0), X, 2);
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(S15, OtherStreamsDoNot) {
+  NodeId past = h.past(main);
+  NodeId function = s.D.marker(s.stream(), &past, 1);
+  NodeId other = s.launch(s.stream(), 1, 1, {past});
+  HostId f = child();
+  s.D.begin(function);
+  h.step(f, &function, 1);
+  s.write(host(f), X, 1);
+  s.D.during(function, h.past(f));
+  s.read(s.thread(s.block(other), 0), X, 2);
+  EXPECT_EQ(s.rules(), "D1");
 }
 
 TEST_F(S15, ManyStepsStayCheap) {

@@ -144,3 +144,24 @@ TEST(S14, ManyLaunchesOfOneStreamStayCheap) {
     writeBy(s, s.launch(p, 1, 1), X);
   EXPECT_EQ(s.rules(), "");
 }
+
+// ---------------------------------------------------------------- stream memory operations
+
+TEST(S14, AValueWrittenAndWaitedForOrdersStreams) {
+  for (bool relaxed : {false, true}) {
+    Simulation s;
+    TimelineId one = s.stream(), two = s.stream();
+    NodeId first = s.launch(one, 1, 1);
+    NodeId write = s.D.copyNode(one, nullptr, 0);
+    NodeId wait = s.D.copyNode(two, nullptr, 0);
+    NodeId second = s.launch(two, 1, 1);
+    Block *b = s.block(first);
+    s.write(s.thread(b, 0), X, 1);
+    s.D.threadExit(s.thread(b, 0));
+    s.D.endBlock(b);
+    s.D.nodeAtomic(write, F, 4, Op(AccessKind::Store, relaxed ? Relaxed : Release, Scope::System));
+    s.D.nodeAtomic(wait, F, 4, Op(AccessKind::Load, Acquire, Scope::System));
+    s.read(s.thread(s.block(second), 0), X, 2);
+    EXPECT_EQ(s.rules(), relaxed ? "D1" : "");
+  }
+}

@@ -117,8 +117,8 @@ TEST_F(D8Memory, AFreeNeedsTheAllocationBeforeIt) {
 TEST(LifetimesTest, RegionsAreCutAndFound) {
   Lifetimes l;
   EXPECT_FALSE(l.any());
-  l.set(100, 200, {1}, false);
-  l.set(150, 160, {2}, true);
+  l.set(100, 200, {{1}, false});
+  l.set(150, 160, {{2}, true});
   EXPECT_EQ(l.find(99), nullptr);
   EXPECT_EQ(l.find(149)->node.value, 1u);
   EXPECT_EQ(l.find(150)->node.value, 2u);
@@ -134,7 +134,7 @@ TEST(LifetimesTest, RegionsAreCutAndFound) {
 TEST(LifetimesTest, LargeRegionsSpanChunks) {
   Lifetimes l;
   uint64_t begin = (1ull << 40) + 12345, end = begin + (100ull << 20);
-  l.set(begin, end, {7}, false);
+  l.set(begin, end, {{7}, false});
   for (uint64_t a : {begin, begin + (uint64_t(50) << 20), end - 1})
     ASSERT_NE(l.find(a), nullptr);
   EXPECT_EQ(l.find(end), nullptr);

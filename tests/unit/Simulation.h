@@ -19,8 +19,12 @@ struct CollectingSink : FindingSink {
   /// Findings that fail a run (advisories left out).
   std::vector<Finding> races() const {
     std::vector<Finding> out;
+    static constexpr bool advisory[] = {
+#define SCOPESAN_RULE(id, enumerator, name, isAdvisory, summary) isAdvisory,
+#include "scopesan/core/rules.def"
+    };
     for (const Finding &f : findings)
-      if (f.rule != Rule::ProgressNotPromised)
+      if (!advisory[unsigned(f.rule)])
         out.push_back(f);
     return out;
   }

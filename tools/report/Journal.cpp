@@ -99,6 +99,7 @@ Memory memory(const json::Object *object) {
     result.size = number(*object, "size");
   result.offset = number(*object, "offset");
   result.bytes = number(*object, "bytes");
+  result.device = static_cast<unsigned>(number(*object, "device"));
   result.freed = flag(*object, "freed");
   return result;
 }
@@ -166,6 +167,8 @@ public:
       incomplete(object);
     else if (type == "counters")
       counters(object);
+    else if (type == "note")
+      facts.notes.push_back(text(object, "what"));
     else if (type == "failure")
       facts.failures.push_back(text(object, "what"));
     else if (type == "end")
@@ -287,6 +290,9 @@ public:
                      "",
                      1});
     llvm::append_range(report.failures, facts.failures);
+    for (const std::string &note : facts.notes)
+      if (!llvm::is_contained(report.notes, note))
+        report.notes.push_back(note);
   }
 
 private:

@@ -101,6 +101,8 @@ void writeMemory(OStream &json, const Memory &memory) {
       json.attribute("index", *memory.index);
     if (memory.size)
       json.attribute("size", *memory.size);
+    if (memory.device)
+      json.attribute("device", memory.device);
     json.attribute("offset", memory.offset);
     json.attribute("bytes", memory.bytes);
     json.attribute("freed", memory.freed);

@@ -69,6 +69,18 @@ void applyProgressMode(Report &report, ProgressMode mode) {
   report.advisories = std::move(kept);
 }
 
+void dropCoveredAdvice(Report &report) {
+  std::erase_if(report.advisories, [&](const Finding &advice) {
+    if (advice.name != "non-atomic-memory")
+      return false;
+    const std::vector<Frame> &place = advice.accesses[1].frames;
+    return llvm::any_of(report.findings, [&](const Finding &finding) {
+      return finding.name == advice.name &&
+             (finding.accesses[0].frames == place || finding.accesses[1].frames == place);
+    });
+  });
+}
+
 void addDerivedLimits(Report &report) {
   if (report.launches() == 0 && report.failures.empty()) // a failure says it better
     report.incomplete.push_back(

@@ -73,6 +73,7 @@ struct Memory {
   std::optional<unsigned> index; ///< n-th allocation of the process
   std::optional<uint64_t> size;
   uint64_t offset = 0, bytes = 0;
+  unsigned device = 0;
   bool freed = false;
 };
 
@@ -138,6 +139,9 @@ void symbolize(Report &report);
 
 /// Moves advisories to where `progress` wants progress-not-promised (D12) to be.
 void applyProgressMode(Report &report, ProgressMode mode);
+
+/// Drops advisories that a finding says better: non-atomic-memory where the place is part of a D6.
+void dropCoveredAdvice(Report &report);
 
 /// Adds what follows from the facts: "no instrumented kernel ran" and the like. Call once, last.
 void addDerivedLimits(Report &report);

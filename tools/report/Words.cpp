@@ -193,6 +193,9 @@ std::string lifetimeOf(const Finding &finding) {
     return access + " of memory that " + first.api + " allocates, with " + gapOf(finding);
   if (!first.isKnown() && finding.memory.kind == "unknown")
     return access + " of host memory that is not mapped for the device";
+  if (!first.isKnown() && finding.memory.device != second.device)
+    return access + " on device " + std::to_string(second.device) + " of memory of device " +
+           std::to_string(finding.memory.device) + " without access to it";
   return access + " of memory that was not alive";
 }
 
@@ -203,7 +206,34 @@ std::string aliveHint(const Finding &finding) {
            "allocation by an event";
   if (!finding.accesses[0].isKnown() && finding.memory.kind == "unknown")
     return "allocate the memory with CUDA, or register it with cudaHostRegister";
+  if (!finding.accesses[0].isKnown() && finding.memory.device != finding.accesses[1].device)
+    return "call cudaDeviceEnablePeerAccess first (cudaMemPoolSetAccess for stream-ordered memory)";
   return "keep the memory alive until every access to it is ordered before its end";
+}
+
+std::string memoryKind(StringRef kind) {
+  static const std::map<StringRef, StringRef> Words = {{"shared", "shared variable"},
+                                                       {"dynamic-shared", "shared"},
+                                                       {"variable", "device variable"},
+                                                       {"constant", "constant variable"},
+                                                       {"heap", "device heap"},
+                                                       {"managed", "managed memory"},
+                                                       {"device", "device memory"},
+                                                       {"host-mapped", "mapped host memory"},
+                                                       {"host-pinned", "pinned host memory"}};
+  auto it = Words.find(kind);
+  return it == Words.end() ? kind.str() : it->second.str();
+}
+
+/// D6 and its advisory, which knows one access only.
+std::string nonAtomicOf(const Finding &finding) {
+  const Operation &first = finding.accesses[0], &second = finding.accesses[1];
+  std::string access = describeShort(second) + " by " + actorIn(finding, second, first, true);
+  std::string where = " on " + memoryKind(finding.memory.kind);
+  if (!first.isKnown())
+    return access + where + ", where it is not atomic";
+  return describeShort(first) + " by " + actorIn(finding, first, second, false) + " and " + access +
+         where + ", where they are not atomic towards each other";
 }
 
 std::string expand(StringRef pattern, const Finding &finding) {
@@ -227,6 +257,7 @@ std::string expand(StringRef pattern, const Finding &finding) {
       {"needs", neededScope(finding)},
       {"lifetime", lifetimeOf(finding)},
       {"alive", aliveHint(finding)},
+      {"nonatomic", nonAtomicOf(finding)},
   };
   std::string result;
   while (!pattern.empty()) {
@@ -256,20 +287,6 @@ std::string verbNoun(const Operation &op) {
       return it->second.str();
   auto it = Strong.find(op.kind);
   return it == Strong.end() ? "access" : it->second.str();
-}
-
-std::string memoryKind(StringRef kind) {
-  static const std::map<StringRef, StringRef> Words = {{"shared", "shared variable"},
-                                                       {"dynamic-shared", "shared"},
-                                                       {"variable", "device variable"},
-                                                       {"constant", "constant variable"},
-                                                       {"heap", "device heap"},
-                                                       {"managed", "managed memory"},
-                                                       {"device", "device memory"},
-                                                       {"host-mapped", "mapped host memory"},
-                                                       {"host-pinned", "pinned host memory"}};
-  auto it = Words.find(kind);
-  return it == Words.end() ? kind.str() : it->second.str();
 }
 
 } // namespace

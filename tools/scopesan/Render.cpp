@@ -36,9 +36,10 @@ void complete(report::Report &report, const RunFacts &facts, const host::Options
   }
   if (!facts.command.empty())
     report.command = facts.command;
-  report.notes = facts.notes;
+  report.notes.insert(report.notes.begin(), facts.notes.begin(), facts.notes.end());
   report.end = facts.end;
   report::applyProgressMode(report, progressMode(options.progress));
+  report::dropCoveredAdvice(report);
   report::addDerivedLimits(report);
   report::symbolize(report);
 }

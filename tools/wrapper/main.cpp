@@ -101,9 +101,13 @@ int main(int argc, char **argv) {
   std::string folder = ownFolder();
   const char *chosen = getenv("SCOPESAN_CLANG");
   std::string clang = chosen && *chosen ? chosen : WrapperClang;
-  Settings settings{folder + "/scopesan.cfg", WrapperDefaultArch,
-                    WrapperOldestArch,        WrapperCudaInclude,
-                    hasOpenMp(clang),         folder + "/../lib/scopesan/compat/device_link.c"};
+  Settings settings{folder + "/scopesan.cfg",
+                    WrapperDefaultArch,
+                    WrapperOldestArch,
+                    WrapperCudaInclude,
+                    hasOpenMp(clang),
+                    folder + "/../lib/scopesan/compat/device_link.c",
+                    folder + "/../lib/libScopeSanPass.so"};
 
   Arguments words = expandResponseFiles(argc, argv);
   Rewritten command = rewrite(words, settings);

@@ -41,6 +41,16 @@ unsigned capabilityOf(string_view arch) {
   return static_cast<unsigned>(strtoul(std::string(arch.substr(3)).c_str(), nullptr, 10));
 }
 
+/// Asks for instrumentation of host code. Not clang's: it becomes an option of the plugin.
+bool isHostOption(string_view word) { return word == "-fscopesan-host"; }
+
+bool isLinkInput(string_view word) {
+  for (string_view suffix : {".o", ".a", ".so", ".obj", ".lo"})
+    if (word.ends_with(suffix))
+      return true;
+  return word.find(".so.") != string_view::npos;
+}
+
 /// Names the static CUDA runtime. The shim can only replace the shared one.
 bool isStaticCudart(string_view word) {
   return word == "-lcudart_static" || word == "-l:libcudart_static.a" || word == "cudart_static" ||
@@ -54,6 +64,8 @@ public:
 
   void word(const Arguments &words, size_t &i) {
     const std::string &text = words[i];
+    if (isHostOption(text))
+      return;
     if (isStaticCudart(text))
       return add("-lcudart");
     if (startsWithAny(text, {"-cudart=", "--cudart="}))
@@ -108,11 +120,25 @@ private:
   Rewritten &result;
 };
 
+/// -fscopesan-host: what makes the plugin instrument host code.
+void instrumentHost(const CommandShape &shape, Rewritten &result) {
+  if (shape.instrumentsHost && shape.hasSource)
+    result.arguments.insert(result.arguments.end(), {"-mllvm", "-scopesan-host"});
+}
+
 /// Host code alone: clang without the config file.
 void passThrough(const Arguments &words, const CommandShape &shape, const Settings &settings,
                  Rewritten &result) {
   Rewriter rewriter(settings, result);
+  if (shape.instrumentsHost && shape.hasSource && !shape.isQuestion) {
+    // As in the config file; a later -g or -g0 wins.
+    result.arguments.insert(result.arguments.end(),
+                            {"-fpass-plugin=" + settings.passPlugin, "-gline-tables-only"});
+    instrumentHost(shape, result);
+  }
   for (size_t i = 0; i < words.size(); ++i) {
+    if (isHostOption(words[i]))
+      continue;
     if (words[i] == "-fopenmp" && shape.hasInput)
       rewriter.word(words, i);
     else
@@ -154,6 +180,7 @@ CommandShape shapeOf(const Arguments &arguments) {
       shape.links = false;
     if (!archOf(word).empty())
       shape.namesArch = true;
+    shape.instrumentsHost |= isHostOption(word);
     if (word == "-x" && i + 1 < arguments.size())
       language = arguments[i + 1];
     else if (word.starts_with("-x"))
@@ -164,6 +191,7 @@ CommandShape shapeOf(const Arguments &arguments) {
     }
     if (word == "-" || (!word.starts_with('-') && !word.starts_with('@'))) {
       shape.hasInput = true;
+      shape.hasSource |= !isLinkInput(word);
       bool byLanguage = !language.empty() && language != "none";
       if (byLanguage ? isCudaLanguage(language) : isCudaFile(word))
         shape.hasCudaInput = true;
@@ -194,6 +222,7 @@ Rewritten rewrite(const Arguments &arguments, const Settings &settings) {
   result.arguments = {"--config", settings.configFile, "-Wno-unknown-cuda-version"};
   if (shape.namesArch || !nvcc.architectures.empty()) // the default would be built as well
     result.arguments.push_back("--no-cuda-gpu-arch=" + settings.defaultArch);
+  instrumentHost(shape, result);
   Rewriter rewriter(settings, result);
   Arguments device;
   for (const std::string &name : nvcc.architectures)

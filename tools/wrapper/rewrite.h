@@ -18,6 +18,7 @@ struct Settings {
   std::string cudaInclude{}; ///< the toolkit's include folder, for host code; empty = leave it out
   bool hasOpenMp = true;     ///< clang's OpenMP library is installed
   std::string deviceLinkSource{}; ///< what `nvcc -dlink` compiles instead
+  std::string passPlugin{};       ///< libScopeSanPass.so, for host code that is instrumented
 };
 
 struct Rewritten {
@@ -32,9 +33,11 @@ struct Rewritten {
 struct CommandShape {
   bool hasCudaInput = false; ///< a .cu/.cuh file, or -x cuda
   bool hasInput = false;
-  bool links = false;      ///< no -c, -S, -E, -M, -fsyntax-only ...
-  bool isQuestion = false; ///< --version, -dumpmachine, -print-...: answered by clang alone
-  bool namesArch = false;  ///< --cuda-gpu-arch= or --offload-arch=
+  bool links = false;           ///< no -c, -S, -E, -M, -fsyntax-only ...
+  bool isQuestion = false;      ///< --version, -dumpmachine, -print-...: answered by clang alone
+  bool namesArch = false;       ///< --cuda-gpu-arch= or --offload-arch=
+  bool hasSource = false;       ///< an input that is not for the linker alone
+  bool instrumentsHost = false; ///< -fscopesan-host
 };
 CommandShape shapeOf(const Arguments &arguments);
 

@@ -1,6 +1,7 @@
 // What the rules share: launch order, sink, options, counters.
 #pragma once
 
+#include "scopesan/core/atomicity.h"
 #include "scopesan/core/lifetime.h"
 #include "scopesan/core/shadow.h"
 #include "scopesan/core/thread.h"
@@ -32,6 +33,7 @@ struct RuleCounters {
     S13Fence,
     S15Edge,
     S16Observed,
+    D6,
     D7,
     D8,
     D9,
@@ -39,6 +41,7 @@ struct RuleCounters {
     D11,
     O5FailedCas,
     A1Wait,
+    A1NonAtomic,
     Count
   };
   uint64_t values[Count] = {};
@@ -80,7 +83,12 @@ struct Context {
   uint64_t accessed = 0;   ///< address of the access that is being checked
   bool unmodelled = false; ///< X1: an operation that nobody models was executed
   Lifetimes lifetimes;
+  AtomicityMap atomicity;
 
+  /// D6: null where every operation is atomic at its scope.
+  const MemoryAtomicity *atomicityAt(uint64_t address) {
+    return atomicity.any() ? atomicity.find(address) : nullptr;
+  }
   /// Happens-before: does everything at `e` precede the present of `t`?
   bool ordered(const Thread &t, const Epoch &e) const {
     if (e.block == t.block->id) {

@@ -61,9 +61,14 @@ public:
   NodeId marker(TimelineId stream, const NodeId *after, uint32_t n) {
     return C.order.add(NodeKind::Marker, stream, after, n, LaunchFacts(), 0);
   }
+  /// `part` happened during `node` (a host function's steps): whatever follows the one follows
+  /// both.
+  void during(NodeId node, NodeId part) { C.order.addChild(node, part); }
   NodeId last(TimelineId t) const { return C.order.last(t); }
   /// S14: `a` is complete before `b` starts.
   bool precedes(NodeId a, NodeId b) const { return C.order.precedes(a, b); }
+  /// The node starts to execute: its predecessors have ended.
+  void begin(NodeId n) { C.order.begin(n); }
   BlockId firstBlock(NodeId n) const { return C.order.node(n).firstBlock; }
 
   /// Weak accesses of a copy, fill or host step. Addresses and sizes in bytes.
@@ -72,6 +77,23 @@ public:
   }
   void nodeWrite(NodeId n, uint64_t addr, uint64_t bytes, SiteId site) {
     writeRange(actor(n), addr, bytes, site);
+  }
+  /// A strong access of a stream operation (stream memory operations, S14). What follows the node
+  /// knows what it acquired.
+  void nodeAtomic(NodeId n, uint64_t addr, uint32_t bytes, Op op) {
+    Thread &t = actor(n);
+    atomicAfter(t, addr, bytes, op, SiteId{}, op.isWrite(), 0);
+    LaunchNode &node = C.order.node(n);
+    node.endBlocks.join(t.blocks);
+    node.endNodes.join(t.nodes);
+  }
+  /// D12: the operation waits for something that nothing is left to do.
+  void stuckNode(NodeId n) {
+    Finding f;
+    f.rule = Rule::ForwardProgress;
+    f.first.node = n;
+    f.first.block = C.order.node(n).firstBlock;
+    C.sink.report(f);
   }
 
   // ---------------------------------------------------------------- execution of a launch
@@ -183,6 +205,9 @@ public:
     count(t, addr);
     checkPeer(t, addr, bytes, op, site);
     Op done = op.kind() == abi::AccessKind::Cas && !wrote ? o5FailedCas(op) : op;
+    if (const MemoryAtomicity *m = C.atomicityAt(addr);
+        m && !atomicAlone(*m, op, bytes, addr % bytes == 0)) [[unlikely]] // failed CAS too
+      J.a1NonAtomic(t, op, site, addr, bytes);
     StrongOp s{done, site};
     SyncObject *o = first ? SyncObjects::find(*first, addr, bytes) : nullptr;
     bool reads = done.kind() != abi::AccessKind::Store && done.kind() != abi::AccessKind::Red;
@@ -216,6 +241,29 @@ public:
       Sync.s16Note(t, *o, s);
     if (!wrote)
       return;
+    if (!o)
+      o = Objects.create(*first, addr, bytes);
+    Objects.replaceOthers(*first, addr, bytes, o);
+    Sync.publish(t, *o, s);
+  }
+  /// A strong operation on memory that is nobody's concern but the host's: it orders host threads
+  /// (S15) and is never part of a finding.
+  void synchronize(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site, bool wrote) {
+    Op done = op.kind() == abi::AccessKind::Cas && !wrote ? o5FailedCas(op) : op;
+    StrongOp s{done, site};
+    AtomicWord *first = Shadow.atomic(addr);
+    SyncObject *o = first ? SyncObjects::find(*first, addr, bytes) : nullptr;
+    Progress.leave(t);
+    if (o && done.kind() != abi::AccessKind::Store)
+      Sync.observe(t, *o, s);
+    if (done.acquires())
+      acquireUnknown(t);
+    if (!wrote)
+      return;
+    forWords(addr, bytes, [&](uint64_t word, uint32_t) {
+      AtomicWord &w = F.unjudgedWord(word);
+      first = word <= addr ? &w : first;
+    });
     if (!o)
       o = Objects.create(*first, addr, bytes);
     Objects.replaceOthers(*first, addr, bytes, o);
@@ -458,7 +506,7 @@ public:
     C.lifetimes.clear(addr, addr + bytes);
     if (since.value) {
       actor(since); // it has begun
-      C.lifetimes.set(addr, addr + bytes, since, true);
+      C.lifetimes.set(addr, addr + bytes, {since, true});
     }
   }
   /// Memory was freed by the free node `by`. D8 for accesses that are not ordered before it, unless
@@ -473,7 +521,18 @@ public:
       });
     forget(addr, bytes);
     Shadow.drop(addr, bytes);
-    C.lifetimes.set(addr, addr + bytes, by, false);
+    C.lifetimes.set(addr, addr + bytes, {by, false});
+  }
+  /// D6: how far system-scope operations on this memory are atomic.
+  void setAtomicity(uint64_t addr, uint64_t bytes, MemoryAtomicity m) {
+    if (m.kind == Atomicity::Always)
+      C.atomicity.clear(addr, addr + bytes);
+    else
+      C.atomicity.set(addr, addr + bytes, m);
+  }
+  /// D8: the thread touched memory that its device cannot reach.
+  void unreachable(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site) {
+    J.d8Unreachable(t, op, site, addr, bytes);
   }
   /// The memory is no longer watched: its addresses may be used for something else.
   void unwatch(uint64_t addr, uint64_t bytes) { C.lifetimes.clear(addr, addr + bytes); }

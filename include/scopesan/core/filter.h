@@ -58,16 +58,23 @@ public:
     return known ? known : makeAtomic(t, me, address);
   }
 
+  /// The same for memory that no access is judged at.
+  AtomicWord &unjudgedWord(uint64_t address) {
+    AtomicWord *known = Objects.shadow().atomic(address);
+    return known ? *known : *toAtomic(Objects.shadow().cell(address), address);
+  }
+
   /// Strong access; a write gives its object the version `version`, a read has none.
   [[gnu::always_inline]] void strong(Thread &t, AtomicWord &o, Record me, uint32_t version,
                                      uint64_t address) {
     bool writes = me.op().isWrite();
     if (!o.writes.empty() || (writes && (o.rare || !o.readers.empty()))) [[unlikely]]
       checkWeak(t, o, me, address, writes);
+    const MemoryAtomicity *m = C.atomicityAt(address);
     if (!o.strong.empty() && o.summary.highestBlock >= t.block->orderedBelow.value &&
-        !o.summary.allMorallyStrongWith(t.block->place, me)) [[unlikely]]
-      checkStrong(t, o, me, address, writes);
-    addStrong(t, o, me, version);
+        (m || !o.summary.allMorallyStrongWith(t.block->place, me))) [[unlikely]]
+      checkStrong(t, o, me, address, writes, m);
+    addStrong(t, o, me, version, m);
   }
 
   Overflow &overflowOf(Cell &c) {
@@ -94,7 +101,7 @@ private:
   bool alive(Thread &t, Cell &c, const Record &me, uint64_t address) {
     if (!C.lifetimes.any() || !c.read.empty()) [[likely]]
       return true;
-    const Lifetimes::Region *r = C.lifetimes.find(address);
+    const Life *r = C.lifetimes.find(address);
     if (!r)
       return true;
     if (!r->alive) {
@@ -213,13 +220,13 @@ private:
   }
 
   [[gnu::noinline]] void checkStrong(Thread &t, AtomicWord &o, Record me, uint64_t address,
-                                     bool writes) {
+                                     bool writes, const MemoryAtomicity *m) {
     if (o.summary.highestBlock < t.block->orderedBelow.value)
       return;
     o.strong.forEach([&](const StrongRecord &s) {
       if ((s.mask() & me.mask()) && (writes || s.op().isWrite()) && !C.ordered(t, s, me) &&
           !s16Observed(t, o, s, address))
-        J.conflict(t, s, me, address);
+        J.conflict(t, s, me, address, m);
     });
   }
 
@@ -304,13 +311,17 @@ private:
   }
 
   /// Remembers a strong access; drops those of the same thread and those it dominates.
-  [[gnu::always_inline]] void addStrong(Thread &t, AtomicWord &o, Record me, uint32_t version) {
+  /// `special`: memory where an RMW may race although a store or load does not (D6).
+  [[gnu::always_inline]] void addStrong(Thread &t, AtomicWord &o, Record me, uint32_t version,
+                                        bool special) {
     o.summary.add(t.block->place, me);
-    if (StrongRecord *old = o.strong.findLatest([&](const Record &r) { return replaces(me, r); })) {
+    if (StrongRecord *old = o.strong.findLatest([&](const Record &r) { 
+          return replaces(me, r) && !(special && me.op().kind() != r.op().kind());
+        })) {
       old->set(me, version);
       return;
     }
-    if (o.strong.size() >= o.pruneAt) [[unlikely]] {
+    if (o.strong.size() >= o.pruneAt && !special) [[unlikely]] {
       pruneStrong(t, o, me);
       o.pruneAt = maxOf(32u, o.strong.size() * 2);
       o.summary.add(t.block->place, me);
@@ -391,6 +402,9 @@ private:
     Cell &c = Objects.shadow().cell(address);
     if (!c.overflow() && c.write.empty() && !alive(t, c, me, address))
       return nullptr;
+    return toAtomic(c, address);
+  }
+  AtomicWord *toAtomic(Cell &c, uint64_t address) {
     Overflow &o = overflowOf(c);
     AtomicWord *a = Atomics.create(o);
     Overflows.destroy(&o);

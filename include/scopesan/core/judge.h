@@ -12,7 +12,9 @@ public:
 
   /// `old` and `me` overlap in the word at `address`, at least one writes, and `old` is not ordered
   /// before `me`. Both may still be morally strong towards each other: then nothing is reported.
-  void conflict(Thread &t, const Record &old, const Record &me, uint64_t address) {
+  /// `m`: atomicity of the memory, where it is not the usual one.
+  void conflict(Thread &t, const Record &old, const Record &me, uint64_t address,
+                const MemoryAtomicity *m = nullptr) {
     if (C.ordered(t, old.epoch())) // in order, so only a proxy can be missing
       return d9Proxy(t, old, me, address);
     if (C.order.isLifetime({old.block}) || C.order.isLifetime({me.block}))
@@ -22,6 +24,8 @@ public:
     if (strong && completeOverlap(old, me)) {
       if (!mutuallyInclusive(a, b))
         d2ScopeRace(t, old, me, address, a, b);
+      else if (m && !d6Atomic(*m, old, me, a.place, b.place))
+        reportPair(Rule::NonAtomicMemory, RuleCounters::D6, t, old, me, address);
       return;
     }
     if (strong)
@@ -66,10 +70,43 @@ public:
     reportPair(Rule::Lifetime, RuleCounters::D8, t, end, me, address);
   }
 
+  /// D8: memory that the device cannot reach: host memory without a mapping, a peer's memory.
+  void d8Unreachable(Thread &t, Op op, SiteId site, uint64_t address, uint32_t bytes) {
+    report(Rule::Lifetime, RuleCounters::D8, t, op, site, address, bytes);
+  }
+  /// A1: an operation of system scope on memory where such operations are not atomic (D6), once
+  /// for each place in the program.
+  void a1NonAtomic(Thread &t, Op op, SiteId site, uint64_t address, uint32_t bytes) {
+    uint8_t &reported = NonAtomicSites[uint64_t(site.value) + 1];
+    if (!reported)
+      report(Rule::NonAtomicAdvice, RuleCounters::A1NonAtomic, t, op, site, address, bytes);
+    reported = 1;
+  }
+
   /// Starts a new access: one finding per partner and access, however many words overlap.
   void beginAccess() { LastPartner = Record(); }
 
 private:
+  /// D6: both operations are atomic on the memory, also towards each other.
+  static bool d6Atomic(const MemoryAtomicity &m, const Record &old, const Record &me,
+                       const Place &a, const Place &b) {
+    return atomicAlone(m, old.op(), old.bytes(), isAligned(old)) &&
+           atomicAlone(m, me.op(), me.bytes(), isAligned(me)) && atomicTogether(m, a, b);
+  }
+  static bool isAligned(const Record &r) {
+    return r.bytes() >= WordBytes || (r.bytes() && __builtin_ctz(r.mask()) % r.bytes() == 0);
+  }
+  /// A finding about one access.
+  void report(Rule rule, RuleCounters::Counter counter, Thread &t, Op op, SiteId site,
+              uint64_t address, uint32_t bytes) {
+    C.counters.hit(counter);
+    Finding f;
+    f.rule = rule;
+    f.distance = Distance::HostDevice;
+    const Place &p = t.block->place;
+    f.second = {site, op, p.node, t.block->id, t.index, address, bytes, C.order.node(p.node).host};
+    C.sink.report(f);
+  }
   static bool completeOverlap(const Record &a, const Record &b) {
     return a.bytes() == b.bytes() && a.mask() == b.mask();
   }
@@ -252,6 +289,7 @@ private:
   Context &C;
   Record LastPartner;
   HashMap<KnownBlame> Known;
+  HashMap<uint8_t> NonAtomicSites;
 };
 
 } // namespace scopesan::core

@@ -39,8 +39,9 @@ struct LaunchNode {
   HostId host;      ///< host thread whose step this is (S15)
   BlockId identity; ///< of that thread: the block of its first step
   bool begun = false;
-  Vec<NodeId> after;     ///< direct predecessors
-  Vec<NodeId> children;  ///< launched by the node's threads: they end before the node does
+  Vec<NodeId> after; ///< direct predecessors
+  Vec<NodeId>
+      children; ///< within the node (dynamic parallelism, host functions): end before it does
   Vec<NodeId> primaries; ///< programmatic: known after griddepcontrol.wait, not before
 };
 
@@ -113,7 +114,7 @@ public:
 
   /// `node` may start before `primary` has ended; its griddepcontrol.wait orders the two.
   void addProgrammatic(NodeId node, NodeId primary) { Nodes[node.value].primaries.push(primary); }
-  /// Dynamic parallelism: `child` was launched by a thread of `parent`.
+  /// `child` ends before `parent` does: launched by one of its threads, or a host function's step.
   void addChild(NodeId parent, NodeId child) { Nodes[parent.value].children.push(child); }
 
   /// `id` has ended: adds all that it knew and did.

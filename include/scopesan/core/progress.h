@@ -1,4 +1,4 @@
-// Waits that nothing promises to end (A1 progress-not-promised, see D12).
+// Waits that nothing promises to end (A1 progress-not-promised; D12 where the host waits).
 //
 // A wait is a loop that reads one location at one place in the code and at least once finds nothing
 // new. It ends when the thread does something else after having read a new value. The wait was
@@ -67,7 +67,8 @@ private:
   [[gnu::noinline]] void report(const EndedWait &w, uint64_t address) {
     C.counters.hit(RuleCounters::A1Wait);
     Finding f;
-    f.rule = Rule::ProgressNotPromised;
+    // D12: a host thread must ask the API in every iteration (the guide's API.2 and API.3).
+    f.rule = w.reader.place.host ? Rule::ForwardProgress : Rule::ProgressNotPromised;
     f.hazard = Hazard::ReadAfterWrite;
     f.distance = w.reader.place.host                          ? Distance::HostDevice
                  : w.writer.place.node == w.reader.place.node ? Distance::SameGrid

@@ -1,6 +1,8 @@
 // The one lock around every API entry: recursive, first come first served.
 #pragma once
 
+#include "host/tool_mutex.h"
+
 #include <condition_variable>
 #include <mutex>
 #include <stdint.h>
@@ -11,6 +13,7 @@ namespace scopesan::cpu {
 class ApiMutex {
 public:
   void lock() {
+    ++host::InsideTool;
     std::unique_lock Guard(Inner);
     if (Owner == std::this_thread::get_id()) {
       ++Depth;
@@ -20,10 +23,12 @@ public:
     Depth = 1;
   }
   void unlock() {
-    std::unique_lock Guard(Inner);
-    if (--Depth)
-      return;
-    releaseOwner();
+    {
+      std::unique_lock Guard(Inner);
+      if (!--Depth)
+        releaseOwner();
+    }
+    --host::InsideTool;
   }
   /// Lets every thread that waits now have its turn before the caller continues.
   void relinquish() {
@@ -35,6 +40,28 @@ public:
     acquire(Guard);
     Depth = Kept;
   }
+  /// Gives the lock up while the program's code runs within an API call.
+  class Released {
+  public:
+    explicit Released(ApiMutex &M) : M(M), Inside(host::InsideTool) {
+      std::unique_lock Guard(M.Inner);
+      Kept = M.Depth;
+      M.releaseOwner();
+      Guard.unlock();
+      host::InsideTool = 0;
+    }
+    ~Released() {
+      host::InsideTool = Inside;
+      std::unique_lock Guard(M.Inner);
+      M.acquire(Guard);
+      M.Depth = Kept;
+    }
+    Released(const Released &) = delete;
+
+  private:
+    ApiMutex &M;
+    uint32_t Inside, Kept = 0;
+  };
   bool contended() {
     std::unique_lock Guard(Inner);
     return NextTicket != Serving + 1;

@@ -41,11 +41,14 @@ bool overlaps(const Stream &S, const NodeWork &W) {
                      [](GraphNode *N) { return N->Type == cudaGraphNodeTypeKernel; });
 }
 
+/// CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, for which the runtime has no name.
+constexpr auto BatchMemOp = cudaGraphNodeType(12);
+
 cudaGraphNodeType typeOf(const Work &W) {
-  static constexpr cudaGraphNodeType Types[] = {cudaGraphNodeTypeEmpty,  cudaGraphNodeTypeKernel,
-                                                cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset,
-                                                cudaGraphNodeTypeHost,   cudaGraphNodeTypeMemAlloc,
-                                                cudaGraphNodeTypeMemFree};
+  static constexpr cudaGraphNodeType Types[] = {
+      cudaGraphNodeTypeEmpty,   cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy,
+      cudaGraphNodeTypeMemset,  cudaGraphNodeTypeHost,   cudaGraphNodeTypeMemAlloc,
+      cudaGraphNodeTypeMemFree, cudaGraphNodeTypeMemcpy, BatchMemOp};
   static_assert(std::variant_size_v<Work> == std::size(Types));
   return Types[W.index()];
 }
@@ -70,6 +73,19 @@ cudaError_t scopesan::cpu::captureNode(Stream &S, cudaGraphNodeType Type, NodeWo
   if (!Overlaps)
     S.CaptureTail.clear();
   S.CaptureTail.push_back(N);
+  return cudaSuccess;
+}
+
+cudaError_t scopesan::cpu::captureParallel(Stream &S, const std::vector<Work> &List) {
+  const std::vector<GraphNode *> Before = S.CaptureTail;
+  std::vector<GraphNode *> After;
+  for (const Work &W : List) {
+    S.CaptureTail = Before;
+    if (cudaError_t E = captureNode(S, typeOf(W), W); E != cudaSuccess)
+      return E;
+    After.push_back(S.CaptureTail.back());
+  }
+  S.CaptureTail = After;
   return cudaSuccess;
 }
 

@@ -29,6 +29,9 @@ cudaError_t submit(Context &C, Stream &S, const Work &W, OperationRef *Enqueued 
 /// Adds a node after the stream's captured work.
 cudaError_t captureNode(Stream &S, cudaGraphNodeType Type, NodeWork W);
 
+/// Adds nodes that all follow the stream's captured work and not each other.
+cudaError_t captureParallel(Stream &S, const std::vector<Work> &List);
+
 /// The call cannot be captured: the capture is invalidated. Returns `E`.
 cudaError_t captureFails(Stream &S, cudaError_t E);
 /// For calls that are unsafe during capture (allocation, device-wide synchronization): an error

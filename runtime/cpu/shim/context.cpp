@@ -1,8 +1,10 @@
 #include "cpu/shim/context.h"
 
 #include "cpu/device_io.h"
+#include "cpu/reach.h"
 #include "cpu/shim/shared_places.h"
 
+#include <atomic>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -65,6 +67,7 @@ private:
 
 RoomySink TheSink;
 Context *TheContext;
+std::atomic<Context *> TheRunningContext;
 
 core::DetectorOptions detectorOptions(const host::Options &O) {
   core::DetectorOptions D;
@@ -92,6 +95,10 @@ Context::Context() {
   Detector = std::make_unique<core::Detector>(TheSink, detectorOptions(O));
   TheEngine.configure(engineSettings(O), *Detector);
   host::setSharedResolver(resolveShared);
+  DeviceCount = int(std::clamp<uint64_t>(O.devices, 1, 64));
+  DomainCount = uint32_t(std::clamp<uint64_t>(O.domains, 1, 255));
+  Devices.resize(size_t(DeviceCount));
+  ReachQuery = reachOf;
   Limits[cudaLimitStackSize] = 1024;
   Limits[cudaLimitPrintfFifoSize] = 1 << 20;
   Limits[cudaLimitMallocHeapSize] = 8 << 20;
@@ -106,12 +113,21 @@ Context &scopesan::cpu::context() {
 }
 
 bool scopesan::cpu::contextExists() { return TheContext != nullptr; }
+Context *scopesan::cpu::runningContext() {
+  return TheRunningContext.load(std::memory_order_acquire);
+}
 
 void Context::start() {
   Work.start(*this);
-  Streams.start(DeviceCount,
-                [this](core::NodeId N) { return Detector->precedes(N, Work.hostNode()); });
+  Hosts.start(*this);
+  Streams.start(DeviceCount, [this](core::NodeId N) {
+    return Hosts.speaksForAll() && Detector->precedes(N, Hosts.past());
+  });
+  TheRunningContext.store(this, std::memory_order_release);
 }
+
+Device &Context::current() { return Devices[size_t(currentDevice())]; }
+void Context::reachChanged() { TheReachCache.clear(); }
 
 int &scopesan::cpu::currentDevice() {
   static thread_local int Device = 0;

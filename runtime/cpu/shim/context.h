@@ -4,6 +4,8 @@
 #include "cpu/engine.h"
 #include "cpu/shim/api_mutex.h"
 #include "cpu/shim/cuda_api.h"
+#include "cpu/shim/devices.h"
+#include "cpu/shim/host_threads.h"
 #include "cpu/shim/memory_table.h"
 #include "cpu/shim/stream_table.h"
 #include "cpu/shim/work_queue.h"
@@ -20,14 +22,19 @@ public:
   std::unique_ptr<core::Detector> Detector;
   MemoryTable Memory;
   StreamTable Streams;
+  HostThreadTable Hosts;
   WorkQueue Work;
   int DeviceCount = 1;
+  std::vector<Device> Devices;
+  bool valid(int D) const { return D >= 0 && D < DeviceCount; }
+  Device &current();
+  /// Something became reachable or unreachable for a device (D8).
+  void reachChanged();
   uint32_t DomainCount = 4; ///< memory-synchronization domains of a device (P6)
   /// An error that killed the device; every call returns it until cudaDeviceReset.
   cudaError_t Sticky = cudaSuccess;
   /// Host threads that made API calls so far, at most 2 (one or many).
   uint32_t HostThreads = 0;
-  unsigned DeviceFlags = cudaDeviceScheduleAuto;
   size_t Limits[8] = {};
   uint32_t LaunchCount = 0;
 
@@ -39,6 +46,11 @@ public:
 Context &context();
 /// False while no CUDA function has been called and no device code registered.
 bool contextExists();
+
+/// The context once it works; null before. Creates nothing.
+Context *runningContext();
+/// Instrumented host code was loaded.
+void hostCodeIsInstrumented();
 
 /// The device that the calling thread chose.
 int &currentDevice();
@@ -66,7 +78,7 @@ template <typename Function> cudaError_t deviceCall(Function Body) {
   return apiCall([&](Context &C) {
     if (C.Sticky != cudaSuccess)
       return C.Sticky;
-    if (C.Work.inCallback())
+    if (HostThreadTable::inFunction())
       return cudaErrorNotPermitted; // API calls from host functions are forbidden
     return Body(C);
   });

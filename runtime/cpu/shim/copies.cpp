@@ -31,9 +31,7 @@ Side sideOf(Context &C, const Place &P) {
 /// Pageable memory is read at the call: CUDA stages it.
 void stage(CopyWork &W) {
   W.Staged = std::make_shared<std::vector<char>>(W.Size.Width * W.Size.Height * W.Size.Depth);
-  Place Buffer{W.Staged->data(), W.Size.Width, W.Size.Width * W.Size.Height};
-  moveBytes(Buffer, W.From, W.Size);
-  W.From = Buffer;
+  moveBytes({W.Staged->data(), W.Size.Width, W.Size.Width * W.Size.Height}, W.From, W.Size);
 }
 
 /// What a copy promises to the host that calls it ("API synchronization behavior" of the CUDA
@@ -106,6 +104,26 @@ cudaError_t scopesan::cpu::copy(const CopyWork &Given, cudaStream_t Queue, bool 
       return C.Work.waitFor(Op);
     // The buffer may be gone when the caller goes on; CUDA completes such a copy in the call, too.
     return To == Side::Pageable ? C.Work.runUntilDone(Op) : cudaSuccess;
+  });
+}
+
+cudaError_t scopesan::cpu::serializedCopy(CopyWork W, const std::vector<int> &Devices) {
+  return streamCall(cudaStreamLegacy, [&](Context &C, Stream &S) {
+    if (W.Size.empty())
+      return cudaSuccess;
+    if (cudaError_t E = checkCopy(C, W); E != cudaSuccess)
+      return E;
+    if (cudaError_t E = checkUnsafeCall(C); E != cudaSuccess)
+      return E;
+    Dependencies Before;
+    for (int D : Devices) {
+      Dependencies All = C.Streams.everythingOn(D);
+      Before.insert(Before.end(), All.begin(), All.end());
+    }
+    OperationRef Op = C.Work.enqueue(S, W, Before);
+    for (int D : Devices)
+      C.Streams.serialize(D, {Op, Op->Node});
+    return cudaSuccess;
   });
 }
 

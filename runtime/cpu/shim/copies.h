@@ -37,5 +37,7 @@ cudaError_t resolveSymbol(const void *Symbol, size_t Offset, size_t Bytes, char 
 /// as documented.
 cudaError_t copy(const CopyWork &W, cudaStream_t Queue, bool Async);
 cudaError_t fill(const FillWork &W, cudaStream_t Queue, bool Async);
+/// A copy after all work of the devices so far and before all their later work.
+cudaError_t serializedCopy(CopyWork W, const std::vector<int> &Devices);
 
 } // namespace scopesan::cpu

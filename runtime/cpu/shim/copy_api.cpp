@@ -34,6 +34,18 @@ cudaError_t copyBox(const char *Api, const cudaMemcpy3DParms *P, cudaStream_t Qu
   return copy(copyOf(Api, *P), Queue, Async);
 }
 
+cudaError_t checkPeers(int To, int From) {
+  return apiCall([&](Context &C) {
+    return C.valid(To) && C.valid(From) ? cudaSuccess : cudaErrorInvalidDevice;
+  });
+}
+
+cudaError_t peerCopy(const CopyWork &W, int ToDevice, int FromDevice) {
+  if (cudaError_t E = checkPeers(ToDevice, FromDevice); E != cudaSuccess)
+    return E;
+  return serializedCopy(W, {currentDevice(), ToDevice, FromDevice});
+}
+
 cudaError_t fillLine(const char *Api, void *To, int Value, size_t Bytes, cudaStream_t Queue,
                      bool Async) {
   return fill({Api, lineAt(To), {Bytes, 1, 1}, uint32_t(Value), 1}, Queue, Async);
@@ -78,13 +90,51 @@ SCOPESAN_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void *To, const void *From, siz
                                                  cudaMemcpyKind Kind, cudaStream_t S) {
   return cudaMemcpyAsync(To, From, Bytes, Kind, perThread(S));
 }
-cudaError_t cudaMemcpyPeer(void *To, int, const void *From, int, size_t Bytes) {
-  return copyLine("cudaMemcpyPeer", To, From, Bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy,
-                  false);
+
+// Copies between devices. Without "Async": asynchronous for the host, but after all work of the
+// current, the source and the destination device so far, and before all their later work.
+
+cudaError_t cudaMemcpyPeer(void *To, int ToDevice, const void *From, int FromDevice, size_t Bytes) {
+  return peerCopy({"cudaMemcpyPeer", lineAt(To), lineAt(From), {Bytes, 1, 1}}, ToDevice,
+                  FromDevice);
 }
-cudaError_t cudaMemcpyPeerAsync(void *To, int, const void *From, int, size_t Bytes,
-                                cudaStream_t S) {
-  return copyLine("cudaMemcpyPeerAsync", To, From, Bytes, cudaMemcpyDeviceToDevice, S, true);
+cudaError_t cudaMemcpyPeerAsync(void *To, int ToDevice, const void *From, int FromDevice,
+                                size_t Bytes, cudaStream_t S) {
+  if (cudaError_t E = checkPeers(ToDevice, FromDevice); E != cudaSuccess)
+    return E;
+  return copyLine("cudaMemcpyPeerAsync", To, From, Bytes, cudaMemcpyDefault, S, true);
+}
+static bool peerBox(const char *Api, const cudaMemcpy3DPeerParms *P, CopyWork &W) {
+  if (!P)
+    return record(cudaErrorInvalidValue), false;
+  if (P->srcArray || P->dstArray) {
+    host::incomplete("the CPU backend lacks CUDA arrays (" + std::string(Api) + ")");
+    return record(cudaErrorNotSupported), false;
+  }
+  W = {Api,
+       placeOf(P->dstPtr, P->dstPos),
+       placeOf(P->srcPtr, P->srcPos),
+       {P->extent.width, P->extent.height, P->extent.depth}};
+  return true;
+}
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *P) {
+  CopyWork W;
+  return peerBox("cudaMemcpy3DPeer", P, W) ? peerCopy(W, P->dstDevice, P->srcDevice) : lastError();
+}
+SCOPESAN_EXPORT cudaError_t cudaMemcpy3DPeer_ptds(const cudaMemcpy3DPeerParms *P) {
+  return cudaMemcpy3DPeer(P);
+}
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms *P, cudaStream_t S) {
+  CopyWork W;
+  if (!peerBox("cudaMemcpy3DPeerAsync", P, W))
+    return lastError();
+  if (cudaError_t E = checkPeers(P->dstDevice, P->srcDevice); E != cudaSuccess)
+    return E;
+  return copy(W, S, true);
+}
+SCOPESAN_EXPORT cudaError_t cudaMemcpy3DPeerAsync_ptsz(const cudaMemcpy3DPeerParms *P,
+                                                       cudaStream_t S) {
+  return cudaMemcpy3DPeerAsync(P, perThread(S));
 }
 
 cudaError_t cudaMemcpy2D(void *To, size_t ToPitch, const void *From, size_t FromPitch, size_t Width,

@@ -11,23 +11,33 @@ using namespace scopesan::cpu;
 using Limits = DeviceLimits;
 
 static constexpr int RuntimeVersion = 13000;
-static constexpr char PciBusId[] = "0000:01:00.0";
 
-static bool valid(int Device) { return Device == 0; }
+/// "0000:01:00.0", one bus per device.
+static std::string pciBusId(int Device) {
+  char Text[16];
+  snprintf(Text, sizeof Text, "0000:%02x:00.0", Device + 1);
+  return Text;
+}
 
 // ---------------------------------------------------------------- selection
 
 cudaError_t cudaGetDeviceCount(int *Count) {
-  return apiCall([&](Context &) { return *Count = 1, cudaSuccess; });
+  return apiCall([&](Context &C) { return *Count = C.DeviceCount, cudaSuccess; });
 }
 cudaError_t cudaGetDevice(int *Device) {
-  return apiCall([&](Context &) { return *Device = 0, cudaSuccess; });
+  return apiCall([&](Context &) { return *Device = currentDevice(), cudaSuccess; });
 }
 cudaError_t cudaSetDevice(int Device) {
-  return deviceCall(
-      [&](Context &) { return valid(Device) ? cudaSuccess : cudaErrorInvalidDevice; });
+  return deviceCall([&](Context &C) {
+    if (!C.valid(Device))
+      return cudaErrorInvalidDevice;
+    return currentDevice() = Device, cudaSuccess;
+  });
 }
-cudaError_t cudaInitDevice(int Device, unsigned, unsigned) { return cudaSetDevice(Device); }
+cudaError_t cudaInitDevice(int Device, unsigned, unsigned) {
+  return deviceCall(
+      [&](Context &C) { return C.valid(Device) ? cudaSuccess : cudaErrorInvalidDevice; });
+}
 cudaError_t cudaSetValidDevices(int *, int) { return cudaSuccess; }
 cudaError_t cudaChooseDevice(int *Device, const cudaDeviceProp *) { return cudaGetDevice(Device); }
 cudaError_t cudaDeviceSynchronize() {
@@ -40,7 +50,7 @@ cudaError_t cudaDeviceReset() {
   return apiCall([](Context &C) {
     if (C.Sticky == cudaSuccess)
       C.Work.drain(/*RunCallbacks=*/true);
-    std::vector<uint64_t> Owned = C.Memory.owned();
+    std::vector<uint64_t> Owned = C.Memory.ownedOn(currentDevice());
     core::NodeId Reset = Owned.empty() ? core::NodeId{} : C.Work.hostFree("cudaDeviceReset");
     for (uint64_t Address : Owned)
       C.Memory.release(Address, Reset, /*AfterAll=*/true);
@@ -52,11 +62,11 @@ cudaError_t cudaDeviceReset() {
 cudaError_t cudaRuntimeGetVersion(int *Version) { return *Version = RuntimeVersion, cudaSuccess; }
 cudaError_t cudaDriverGetVersion(int *Version) { return *Version = RuntimeVersion, cudaSuccess; }
 cudaError_t cudaSetDeviceFlags(unsigned Flags) {
-  return apiCall([&](Context &C) { return C.DeviceFlags = Flags, cudaSuccess; });
+  return apiCall([&](Context &C) { return C.current().Flags = Flags, cudaSuccess; });
 }
 cudaError_t cudaGetDeviceFlags(unsigned *Flags) {
   return apiCall(
-      [&](Context &C) { return *Flags = C.DeviceFlags | cudaDeviceMapHost, cudaSuccess; });
+      [&](Context &C) { return *Flags = C.current().Flags | cudaDeviceMapHost, cudaSuccess; });
 }
 cudaError_t cudaProfilerStart() { return cudaSuccess; }
 cudaError_t cudaProfilerStop() { return cudaSuccess; }
@@ -90,25 +100,78 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *Config) {
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
 cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 
-// ---------------------------------------------------------------- peers: there is one device
+// ---------------------------------------------------------------- peers
+
+/// Devices reach each other's memory, once the program enables it.
+static bool arePeers(Context &C, int Device, int Peer) {
+  return C.valid(Device) && C.valid(Peer) && Device != Peer;
+}
 
 cudaError_t cudaDeviceCanAccessPeer(int *Can, int Device, int Peer) {
-  return apiCall([&](Context &) {
-    *Can = 0;
-    return valid(Device) && valid(Peer) ? cudaSuccess : cudaErrorInvalidDevice;
+  return apiCall([&](Context &C) {
+    if (!Can)
+      return cudaErrorInvalidValue;
+    *Can = arePeers(C, Device, Peer);
+    return C.valid(Device) && C.valid(Peer) ? cudaSuccess : cudaErrorInvalidDevice;
   });
 }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return record(cudaErrorInvalidDevice); }
-cudaError_t cudaDeviceDisablePeerAccess(int) { return record(cudaErrorInvalidDevice); }
-cudaError_t cudaDeviceGetPCIBusId(char *Id, int Bytes, int Device) {
-  if (!Id || Bytes < int(sizeof PciBusId))
-    return record(cudaErrorInvalidValue);
-  if (!valid(Device))
-    return record(cudaErrorInvalidDevice);
-  memcpy(Id, PciBusId, sizeof PciBusId);
-  return cudaSuccess;
+cudaError_t cudaDeviceEnablePeerAccess(int Peer, unsigned Flags) {
+  return deviceCall([&](Context &C) {
+    if (!arePeers(C, currentDevice(), Peer))
+      return cudaErrorInvalidDevice;
+    if (Flags)
+      return cudaErrorInvalidValue;
+    C.reachChanged();
+    return C.current().Peers.insert(Peer).second ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
+  });
 }
-cudaError_t cudaDeviceGetByPCIBusId(int *Device, const char *) { return cudaGetDevice(Device); }
+cudaError_t cudaDeviceDisablePeerAccess(int Peer) {
+  return deviceCall([&](Context &C) {
+    if (!arePeers(C, currentDevice(), Peer))
+      return cudaErrorInvalidDevice;
+    C.reachChanged();
+    return C.current().Peers.erase(Peer) ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
+  });
+}
+cudaError_t cudaDeviceGetP2PAttribute(int *Value, cudaDeviceP2PAttr Attribute, int From, int To) {
+  return apiCall([&](Context &C) {
+    if (!Value)
+      return cudaErrorInvalidValue;
+    if (!arePeers(C, From, To))
+      return cudaErrorInvalidDevice;
+    switch (Attribute) {
+    case cudaDevP2PAttrPerformanceRank:
+      return *Value = 0, cudaSuccess;
+    case cudaDevP2PAttrAccessSupported:
+      return *Value = 1, cudaSuccess;
+    case cudaDevP2PAttrNativeAtomicSupported:
+      return *Value = host::options().p2p_native_atomics, cudaSuccess;
+    case cudaDevP2PAttrCudaArrayAccessSupported:
+      return *Value = 0, cudaSuccess;
+    default:
+      return cudaErrorInvalidValue;
+    }
+  });
+}
+cudaError_t cudaDeviceGetPCIBusId(char *Id, int Bytes, int Device) {
+  return apiCall([&](Context &C) {
+    std::string Text = pciBusId(Device);
+    if (!Id || Bytes <= int(Text.size()))
+      return cudaErrorInvalidValue;
+    if (!C.valid(Device))
+      return cudaErrorInvalidDevice;
+    memcpy(Id, Text.c_str(), Text.size() + 1);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaDeviceGetByPCIBusId(int *Device, const char *Id) {
+  return apiCall([&](Context &C) {
+    for (int D = 0; Device && Id && D < C.DeviceCount; ++D)
+      if (pciBusId(D) == Id)
+        return *Device = D, cudaSuccess;
+    return cudaErrorInvalidValue;
+  });
+}
 
 // ---------------------------------------------------------------- attributes
 
@@ -138,7 +201,6 @@ constexpr AttributeValue Attributes[] = {
     {cudaDevAttrCanMapHostMemory, 1},
     {cudaDevAttrConcurrentKernels, 1},
     {cudaDevAttrEccEnabled, 1},
-    {cudaDevAttrPciBusId, 1},
     {cudaDevAttrMemoryClockRate, 3201000},
     {cudaDevAttrGlobalMemoryBusWidth, 6016},
     {cudaDevAttrL2CacheSize, 62914560},
@@ -155,7 +217,6 @@ constexpr AttributeValue Attributes[] = {
     {cudaDevAttrMaxRegistersPerMultiprocessor, Limits::RegistersPerSm},
     {cudaDevAttrManagedMemory, 1},
     {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
-    {cudaDevAttrConcurrentManagedAccess, 1},
     {cudaDevAttrComputePreemptionSupported, 1},
     {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
     {cudaDevAttrCooperativeLaunch, 1},
@@ -165,24 +226,39 @@ constexpr AttributeValue Attributes[] = {
     {cudaDevAttrReservedSharedMemoryPerBlock, Limits::ReservedShared},
     {cudaDevAttrMemoryPoolsSupported, 1},
     {cudaDevAttrClusterLaunch, 1},
-    {cudaDevAttrMemSyncDomainCount, 4},
     {cudaDevAttrNumaId, -1},
     {cudaDevAttrHostNumaId, 0},
 };
 
-int attribute(cudaDeviceAttr A) {
-  if (A == cudaDevAttrMultiProcessorCount)
+int attribute(cudaDeviceAttr A, int Device = 0) {
+  const host::Options &O = host::options();
+  switch (A) { // what options choose
+  case cudaDevAttrMultiProcessorCount:
     return multiprocessors();
+  case cudaDevAttrMemSyncDomainCount:
+    return int(context().DomainCount);
+  case cudaDevAttrConcurrentManagedAccess:
+    return O.concurrent_managed_access;
+  case cudaDevAttrPageableMemoryAccess:
+    return O.pageable_memory_access;
+  case cudaDevAttrHostNativeAtomicSupported:
+    return O.host_native_atomics;
+  case cudaDevAttrPciBusId:
+    return Device + 1;
+  default:
+    break;
+  }
   for (const AttributeValue &V : Attributes)
     if (V.Attribute == A)
       return V.Value;
   return 0;
 }
 
-void describe(cudaDeviceProp &P) {
+void describe(cudaDeviceProp &P, int Device) {
   memset(&P, 0, sizeof P);
   snprintf(P.name, sizeof P.name, "ScopeSan CPU backend (NVIDIA H200 model)");
   memcpy(P.uuid.bytes, "ScopeSan-CPU-000", sizeof P.uuid.bytes);
+  P.uuid.bytes[15] = char('0' + Device % 10);
   P.totalGlobalMem = MemoryTable::TotalDeviceBytes;
   P.sharedMemPerBlock = Limits::SharedPerBlock;
   P.regsPerBlock = P.regsPerMultiprocessor = Limits::RegistersPerSm;
@@ -194,19 +270,22 @@ void describe(cudaDeviceProp &P) {
   P.maxGridSize[0] = 0x7fffffff;
   P.maxGridSize[1] = P.maxGridSize[2] = 65535;
   P.totalConstMem = 65536;
-  P.major = DeviceLimits::Architecture / 10;
+  P.major = 9;
   P.textureAlignment = 512;
   P.texturePitchAlignment = 32;
   P.multiProcessorCount = multiprocessors();
   P.canMapHostMemory = P.concurrentKernels = P.ECCEnabled = P.unifiedAddressing = 1;
-  P.pciBusID = 1;
+  P.pciBusID = Device + 1;
   P.asyncEngineCount = 3;
   P.memoryBusWidth = attribute(cudaDevAttrGlobalMemoryBusWidth);
   P.l2CacheSize = attribute(cudaDevAttrL2CacheSize);
   P.maxThreadsPerMultiProcessor = Limits::ThreadsPerSm;
   P.streamPrioritiesSupported = P.globalL1CacheSupported = P.localL1CacheSupported = 1;
   P.sharedMemPerMultiprocessor = Limits::SharedPerSm;
-  P.managedMemory = P.concurrentManagedAccess = P.computePreemptionSupported = 1;
+  P.managedMemory = P.computePreemptionSupported = 1;
+  P.concurrentManagedAccess = attribute(cudaDevAttrConcurrentManagedAccess);
+  P.pageableMemoryAccess = attribute(cudaDevAttrPageableMemoryAccess);
+  P.hostNativeAtomicSupported = attribute(cudaDevAttrHostNativeAtomicSupported);
   P.canUseHostPointerForRegisteredMem = P.cooperativeLaunch = P.hostRegisterSupported = 1;
   P.sharedMemPerBlockOptin = Limits::SharedPerBlockOptin;
   P.maxBlocksPerMultiProcessor = Limits::BlocksPerSm;
@@ -217,21 +296,21 @@ void describe(cudaDeviceProp &P) {
 } // namespace
 
 cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr Attribute, int Device) {
-  return apiCall([&](Context &) {
+  return apiCall([&](Context &C) {
     if (!Value)
       return cudaErrorInvalidValue;
-    if (!valid(Device))
+    if (!C.valid(Device))
       return cudaErrorInvalidDevice;
-    return *Value = attribute(Attribute), cudaSuccess;
+    return *Value = attribute(Attribute, Device), cudaSuccess;
   });
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *Result, int Device) {
-  return apiCall([&](Context &) {
+  return apiCall([&](Context &C) {
     if (!Result)
       return cudaErrorInvalidValue;
-    if (!valid(Device))
+    if (!C.valid(Device))
       return cudaErrorInvalidDevice;
-    return describe(*Result), cudaSuccess;
+    return describe(*Result, Device), cudaSuccess;
   });
 }

@@ -3,8 +3,8 @@
 using namespace scopesan;
 using namespace scopesan::cpu;
 
-cudaError_t scopesan::cpu::reserveForGraph(Context &C, size_t Bytes, AllocWork &W) {
-  void *P = C.Memory.allocate(Bytes, host::MemoryKind::Device, "cudaGraphAddMemAllocNode");
+cudaError_t scopesan::cpu::reserveForGraph(Context &C, size_t Bytes, int Device, AllocWork &W) {
+  void *P = C.Memory.allocate(Bytes, host::MemoryKind::Device, "cudaGraphAddMemAllocNode", Device);
   if (!P)
     return cudaErrorMemoryAllocation;
   W.Api = "cudaGraphAddMemAllocNode";

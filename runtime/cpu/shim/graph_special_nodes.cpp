@@ -17,6 +17,11 @@ cudaError_t add(cudaGraphNode_t *Result, cudaGraph_t G, const cudaGraphNode_t *A
       [&](Context &) { return addNode(Result, G, After, nullptr, Count, Type, std::move(W)); });
 }
 
+int poolDevice(Context &C, const cudaMemPoolProps &P) {
+  bool Given = P.location.type == cudaMemLocationTypeDevice && C.valid(P.location.id);
+  return Given ? P.location.id : currentDevice();
+}
+
 NodeWork childOf(const Graph &Body) {
   ChildWork W{Body.clone(nullptr)};
   W.Body->InChild = true;
@@ -139,7 +144,8 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *Result, cudaGraph_t G,
     if (!P || !P->bytesize)
       return cudaErrorInvalidValue;
     AllocWork W;
-    if (cudaError_t E = reserveForGraph(C, P->bytesize, W); E != cudaSuccess)
+    if (cudaError_t E = reserveForGraph(C, P->bytesize, poolDevice(C, P->poolProps), W);
+        E != cudaSuccess)
       return E;
     P->dptr = reinterpret_cast<void *>(W.Address);
     return addNode(Result, G, After, nullptr, Count, cudaGraphNodeTypeMemAlloc, W);
@@ -223,7 +229,8 @@ static cudaError_t workOf(Context &C, cudaGraphNodeParams &P, NodeWork &W) {
     return lookupEvent(P.eventRecord.event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   case cudaGraphNodeTypeMemAlloc: {
     AllocWork New;
-    if (cudaError_t E = reserveForGraph(C, P.alloc.bytesize, New); E != cudaSuccess)
+    if (cudaError_t E = reserveForGraph(C, P.alloc.bytesize, poolDevice(C, P.alloc.poolProps), New);
+        E != cudaSuccess)
       return E;
     P.alloc.dptr = reinterpret_cast<void *>(New.Address);
     W = New;

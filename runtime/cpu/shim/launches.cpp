@@ -72,7 +72,7 @@ cudaError_t scopesan::cpu::completeLaunch(KernelWork &W, const void *Handle, voi
   KernelFunction *F = modules().kernel(Handle);
   if (!F)
     return cudaErrorInvalidDeviceFunction;
-  if (cudaError_t E = modules().prepare(*F); E != cudaSuccess)
+  if (cudaError_t E = modules().prepare(*F, currentDevice()); E != cudaSuccess)
     return E;
   applyKernelDefaults(W, *F);
   if (cudaError_t E = check(W, *F); E != cudaSuccess)
@@ -88,6 +88,8 @@ namespace {
 
 cudaError_t launch(const void *Handle, KernelWork W, void **Args, cudaStream_t Queue) {
   return streamCall(Queue, [&](Context &C, Stream &S) {
+    if (S.Device != currentDevice())
+      return cudaErrorInvalidResourceHandle;
     if (cudaError_t E = completeLaunch(W, Handle, Args); E != cudaSuccess)
       return E;
     // P6: the stream's attributes where the launch has none; a captured node keeps them.

@@ -1,6 +1,7 @@
 // Allocation, pinning, pointer queries, memory pools.
 #include "cpu/shim/capture.h"
 #include "cpu/shim/graph_memory.h"
+#include "cpu/shim/pools.h"
 #include "cpu/shim/variants.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ cudaError_t allocate(Context &C, void **Result, size_t Bytes, MemoryKind Kind, c
   *Result = nullptr;
   if (!Bytes)
     return cudaSuccess;
-  *Result = C.Memory.allocate(Bytes, Kind, Api, Flags);
+  *Result = C.Memory.allocate(Bytes, Kind, Api, currentDevice(), Flags);
   return *Result ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -64,7 +65,13 @@ cudaError_t cudaMalloc(void **P, size_t Bytes) {
 cudaError_t cudaMallocManaged(void **P, size_t Bytes, unsigned Flags) {
   if (!Bytes)
     return record(cudaErrorInvalidValue);
-  return allocate(P, Bytes, MemoryKind::Managed, "cudaMallocManaged", Flags);
+  cudaError_t E = allocate(P, Bytes, MemoryKind::Managed, "cudaMallocManaged", Flags);
+  if (E == cudaSuccess && Flags == cudaMemAttachHost)
+    apiCall([&](Context &C) {
+      C.Memory.attach(reinterpret_cast<uint64_t>(*P), Attachment::Host, 0);
+      return cudaSuccess;
+    });
+  return E;
 }
 cudaError_t cudaHostAlloc(void **P, size_t Bytes, unsigned Flags) {
   // Unified addressing: pinned host memory is always mapped.
@@ -94,33 +101,47 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr *P, cudaExtent E) {
 
 // ---------------------------------------------------------------- stream-ordered allocation
 
-cudaError_t cudaMallocAsync(void **P, size_t Bytes, cudaStream_t Handle) {
+static cudaError_t allocateInStream(void **P, size_t Bytes, const Pool *Given, cudaStream_t Handle,
+                                    const char *Api) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
+    if (!P)
+      return cudaErrorInvalidValue;
+    const Pool &From = Given ? *Given : currentPool(S.Device);
     AllocWork W;
     if (S.Capturing) {
-      if (cudaError_t E = reserveForGraph(C, Bytes, W); E != cudaSuccess)
+      if (cudaError_t E = reserveForGraph(C, Bytes, From.Device, W); E != cudaSuccess)
         return E;
       *P = reinterpret_cast<void *>(W.Address);
       return submit(C, S, W);
     }
     if (cudaError_t E = checkImplicitJoin(C, S); E != cudaSuccess)
       return E;
-    cudaError_t E = allocate(C, P, Bytes, MemoryKind::Device, "cudaMallocAsync");
-    if (E == cudaSuccess && *P)
-      C.Memory.markStreamOrdered(reinterpret_cast<uint64_t>(*P));
-    W = {"cudaMallocAsync", reinterpret_cast<uint64_t>(*P), Bytes, nullptr};
-    return E == cudaSuccess && Bytes ? submit(C, S, W) : E;
+    *P = nullptr;
+    if (!Bytes)
+      return cudaSuccess;
+    *P = C.Memory.allocate(Bytes, MemoryKind::Device, Api, From.Device);
+    if (!*P)
+      return cudaErrorMemoryAllocation;
+    W = {Api, reinterpret_cast<uint64_t>(*P), Bytes};
+    C.Memory.markStreamOrdered(W.Address, &From);
+    return submit(C, S, W);
   });
+}
+
+cudaError_t cudaMallocAsync(void **P, size_t Bytes, cudaStream_t S) {
+  return allocateInStream(P, Bytes, nullptr, S, "cudaMallocAsync");
 }
 SCOPESAN_EXPORT cudaError_t cudaMallocAsync_ptsz(void **P, size_t Bytes, cudaStream_t S) {
   return cudaMallocAsync(P, Bytes, perThread(S));
 }
-cudaError_t cudaMallocFromPoolAsync(void **P, size_t Bytes, cudaMemPool_t, cudaStream_t S) {
-  return cudaMallocAsync(P, Bytes, S);
+cudaError_t cudaMallocFromPoolAsync(void **P, size_t Bytes, cudaMemPool_t From, cudaStream_t S) {
+  const Pool *Known = lookupPool(From);
+  return Known ? allocateInStream(P, Bytes, Known, S, "cudaMallocFromPoolAsync")
+               : record(cudaErrorInvalidValue);
 }
-SCOPESAN_EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **P, size_t Bytes, cudaMemPool_t,
+SCOPESAN_EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **P, size_t Bytes, cudaMemPool_t From,
                                                          cudaStream_t S) {
-  return cudaMallocAsync(P, Bytes, perThread(S));
+  return cudaMallocFromPoolAsync(P, Bytes, From, perThread(S));
 }
 cudaError_t cudaFreeAsync(void *P, cudaStream_t Handle) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
@@ -148,6 +169,7 @@ cudaError_t cudaHostRegister(void *P, size_t Bytes, unsigned Flags) {
     A.Kind = Flags & cudaHostRegisterMapped ? MemoryKind::MappedHost : MemoryKind::PinnedHost;
     A.Flags = Flags;
     A.Registered = true;
+    A.Device = currentDevice();
     C.Memory.adopt(A, "cudaHostRegister");
     return cudaSuccess;
   });
@@ -200,7 +222,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *Result, const void *
     Result->type = Managed       ? cudaMemoryTypeManaged
                    : A->onHost() ? cudaMemoryTypeHost
                                  : cudaMemoryTypeDevice;
-    Result->device = 0;
+    Result->device = A->Device;
     Result->devicePointer = const_cast<void *>(P);
     Result->hostPointer = Managed || A->onHost() ? const_cast<void *>(P) : nullptr;
     return cudaSuccess;
@@ -212,7 +234,7 @@ cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
     if (!Free || !Total)
       return cudaErrorInvalidValue;
     *Total = MemoryTable::TotalDeviceBytes;
-    *Free = MemoryTable::TotalDeviceBytes - C.Memory.deviceBytesUsed();
+    *Free = MemoryTable::TotalDeviceBytes - C.Memory.deviceBytesUsed(currentDevice());
     return cudaSuccess;
   });
 }
@@ -231,38 +253,4 @@ SCOPESAN_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *P, size_t Byte
                                                       cudaMemLocation L, unsigned Flags,
                                                       cudaStream_t S) {
   return cudaMemPrefetchAsync(P, Bytes, L, Flags, perThread(S));
-}
-
-// ---------------------------------------------------------------- pools: one, without tuning
-
-namespace {
-char DefaultPool;
-cudaMemPool_t pool() { return reinterpret_cast<cudaMemPool_t>(&DefaultPool); }
-} // namespace
-
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *Result, int) {
-  return apiCall([&](Context &) { return *Result = pool(), cudaSuccess; });
-}
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *Result, int) {
-  return apiCall([&](Context &) { return *Result = pool(), cudaSuccess; });
-}
-cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) { return cudaSuccess; }
-cudaError_t cudaMemPoolCreate(cudaMemPool_t *Result, const cudaMemPoolProps *) {
-  return apiCall([&](Context &) { return *Result = pool(), cudaSuccess; });
-}
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr Attribute, void *Value) {
-  return apiCall([&](Context &C) {
-    bool Wide = Attribute >= cudaMemPoolAttrReleaseThreshold;
-    memset(Value, 0, Wide ? 8 : 4);
-    if (Attribute == cudaMemPoolAttrUsedMemCurrent ||
-        Attribute == cudaMemPoolAttrReservedMemCurrent)
-      *static_cast<uint64_t *>(Value) = C.Memory.deviceBytesUsed();
-    return cudaSuccess;
-  });
-}
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc *, size_t) {
-  return cudaSuccess;
 }

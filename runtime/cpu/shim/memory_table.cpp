@@ -1,13 +1,17 @@
 #include "cpu/shim/memory_table.h"
 
 #include "cpu/engine.h"
+#include "cpu/reach.h"
+#include "cpu/shim/host_code.h"
+#include "host/options.h"
 
 #include <sys/mman.h>
 
 using namespace scopesan;
 using namespace scopesan::cpu;
 
-static constexpr uint64_t Granule = 512; // cudaMalloc's alignment
+// cudaMalloc promises 256 bytes. A page is never shared, so that it has one device and one kind.
+static constexpr uint64_t Granule = 4096;
 static constexpr uint64_t PageBytes = 4096;
 static constexpr uint64_t QuarantineLimit = 1ull << 30; ///< bytes of addresses, not of memory
 static constexpr size_t QuarantineBlocks = 65536;
@@ -19,7 +23,10 @@ bool MemoryTable::mapRegion() {
     void *P = mmap(Hint, Bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                    -1, 0);
     if (P != MAP_FAILED) {
-      Free[reinterpret_cast<uint64_t>(P)] = Bytes;
+      RegionBegin = reinterpret_cast<uint64_t>(P);
+      RegionBytes = Bytes;
+      Free[RegionBegin] = Bytes;
+      hostWatchesRegion(RegionBegin, RegionBegin + Bytes);
       return true;
     }
   }
@@ -72,17 +79,18 @@ static uint64_t footprint(uint64_t Bytes) {
   return (Bytes + Granule - 1) / Granule * Granule + Granule;
 }
 
-void *MemoryTable::allocate(uint64_t Bytes, host::MemoryKind Kind, const char *Api,
+void *MemoryTable::allocate(uint64_t Bytes, host::MemoryKind Kind, const char *Api, int Device,
                             unsigned Flags) {
   bool OnDevice = Kind == host::MemoryKind::Device || Kind == host::MemoryKind::Managed;
-  if (Bytes > TotalDeviceBytes || (OnDevice && DeviceBytes + Bytes > TotalDeviceBytes))
+  if (Bytes > TotalDeviceBytes || (OnDevice && DeviceBytes[Device] + Bytes > TotalDeviceBytes))
     return nullptr;
   uint64_t Address = take(footprint(Bytes));
   if (!Address)
     return nullptr;
   if (OnDevice)
-    DeviceBytes += Bytes;
+    DeviceBytes[Device] += Bytes;
   Allocation A;
+  A.Device = Device;
   A.Address = Address;
   A.Bytes = Bytes;
   A.Kind = Kind;
@@ -92,11 +100,26 @@ void *MemoryTable::allocate(uint64_t Bytes, host::MemoryKind Kind, const char *A
   return reinterpret_cast<void *>(Address);
 }
 
+/// D6, from the attributes of memory and devices.
+static core::Atomicity atomicityOf(const Allocation &A) {
+  const host::Options &O = host::options();
+  if (A.Kind == host::MemoryKind::Managed)
+    return O.concurrent_managed_access ? core::Atomicity::Always : core::Atomicity::Never;
+  if (A.onHost())
+    return O.host_native_atomics ? core::Atomicity::Always : core::Atomicity::LoadsAndStores;
+  return O.devices > 1 && !O.p2p_native_atomics ? core::Atomicity::OneDevice
+                                                : core::Atomicity::Always;
+}
+
 void MemoryTable::adopt(const Allocation &A, const std::string &Name) {
+  HostVisible |= A.onHost() || A.Kind == host::MemoryKind::Managed;
+  if (!inRegion(A.Address))
+    hostWatchesElsewhere(A.Address, A.Address + A.Bytes);
   Allocations[A.Address] = A;
   Allocations[A.Address].Serial = NextSerial++;
   TheDetector->allocated(A.Address, A.Bytes);
-  host::memoryAllocated({A.Address, A.Bytes, A.Kind, Name, 0});
+  TheDetector->setAtomicity(A.Address, A.Bytes, {atomicityOf(A)});
+  host::memoryAllocated({A.Address, A.Bytes, A.Kind, Name, uint32_t(A.Device)});
 }
 
 /// Keeps freed addresses out of use; their pages are given back to the system at once.
@@ -118,11 +141,13 @@ bool MemoryTable::release(uint64_t Address, core::NodeId By, bool AfterAll) {
     return false;
   const Allocation A = It->second;
   TheDetector->freed(A.Address, A.Bytes, By, AfterAll);
+  TheDetector->setAtomicity(A.Address, A.Bytes, {});
+  TheReachCache.clear();
   host::memoryFreed(A.Address);
   if (A.Owned)
     quarantine(A.Address, footprint(A.Bytes));
   if (A.Owned && !A.onHost())
-    DeviceBytes -= A.Bytes;
+    DeviceBytes[A.Device] -= A.Bytes;
   Allocations.erase(It);
   return true;
 }
@@ -137,15 +162,25 @@ bool MemoryTable::forget(uint64_t Address, uint64_t Serial) {
   if (A.Owned)
     giveBack(A.Address, footprint(A.Bytes));
   if (A.Owned && !A.onHost())
-    DeviceBytes -= A.Bytes;
+    DeviceBytes[A.Device] -= A.Bytes;
   Allocations.erase(It);
   return true;
 }
 
-std::vector<uint64_t> MemoryTable::owned() const {
+bool MemoryTable::attach(uint64_t Address, Attachment To, uint32_t Stream) {
+  const Allocation *Found = find(Address);
+  if (!Found || Found->Kind != host::MemoryKind::Managed)
+    return false;
+  Allocation &A = Allocations[Found->Address];
+  A.Attached = To;
+  A.AttachedTo = Stream;
+  return true;
+}
+
+std::vector<uint64_t> MemoryTable::ownedOn(int Device) const {
   std::vector<uint64_t> Result;
   for (auto &[Address, A] : Allocations)
-    if (A.Owned)
+    if (A.Owned && A.Device == Device)
       Result.push_back(Address);
   return Result;
 }

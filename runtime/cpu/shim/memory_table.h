@@ -11,6 +11,11 @@
 
 namespace scopesan::cpu {
 
+struct Pool;
+
+/// Whose managed memory is (cudaStreamAttachMemAsync, cudaMemAttach*).
+enum class Attachment : uint8_t { Global, Host, Stream };
+
 struct Allocation {
   uint64_t Address = 0;
   uint64_t Bytes = 0;
@@ -19,6 +24,10 @@ struct Allocation {
   bool Owned = false;         ///< the memory behind it is ours (not registered, not a variable)
   bool Registered = false;    ///< cudaHostRegister
   bool StreamOrdered = false; ///< cudaMallocAsync and its relatives
+  int Device = 0;             ///< where it lies; managed and host memory: where it was allocated
+  const Pool *From = nullptr; ///< stream-ordered memory
+  Attachment Attached = Attachment::Global;
+  uint32_t AttachedTo = 0; ///< ordinal of the stream
 
   bool onHost() const {
     return Kind == host::MemoryKind::PinnedHost || Kind == host::MemoryKind::MappedHost;
@@ -31,7 +40,8 @@ class MemoryTable {
 public:
   /// Addresses come from one region at a fixed place and are handed out first-fit, so that they do
   /// not change from run to run. Null when the modelled device memory is used up.
-  void *allocate(uint64_t Bytes, host::MemoryKind Kind, const char *Api, unsigned Flags = 0);
+  void *allocate(uint64_t Bytes, host::MemoryKind Kind, const char *Api, int Device,
+                 unsigned Flags = 0);
   /// Enters memory that exists already (variables, registered host memory).
   void adopt(const Allocation &A, const std::string &Name);
   /// The memory ends by the free node `By` (D8: see Detector::freed). Its addresses are not used
@@ -42,14 +52,26 @@ public:
   /// reservations).
   bool forget(uint64_t Address, uint64_t Serial);
   /// Starts of all allocations whose memory is ours.
-  std::vector<uint64_t> owned() const;
-  void markStreamOrdered(uint64_t Address) { Allocations[Address].StreamOrdered = true; }
+  std::vector<uint64_t> ownedOn(int Device) const;
+  void markStreamOrdered(uint64_t Address, const Pool *From) {
+    Allocations[Address].StreamOrdered = true;
+    Allocations[Address].From = From;
+  }
+  /// False when there is no managed memory at `Address`.
+  bool attach(uint64_t Address, Attachment To, uint32_t Stream);
+  /// Has there been memory that host code can touch directly?
+  bool hostVisible() const { return HostVisible; }
+  /// Addresses that allocations are taken from.
+  bool inRegion(uint64_t Address) const { return Address - RegionBegin < RegionBytes; }
 
   /// The allocation that contains `Address`, or null.
   const Allocation *find(uint64_t Address) const;
   const Allocation *find(const void *P) const { return find(reinterpret_cast<uint64_t>(P)); }
 
-  uint64_t deviceBytesUsed() const { return DeviceBytes; }
+  uint64_t deviceBytesUsed(int Device) const {
+    auto It = DeviceBytes.find(Device);
+    return It == DeviceBytes.end() ? 0 : It->second;
+  }
   static constexpr uint64_t TotalDeviceBytes = 16ull << 30;
 
 private:
@@ -65,8 +87,9 @@ private:
   };
   std::deque<Block> Quarantine; ///< oldest first
   uint64_t QuarantineBytes = 0;
-  uint64_t DeviceBytes = 0, NextSerial = 1;
-  bool Mapped = false;
+  std::map<int, uint64_t> DeviceBytes;
+  uint64_t RegionBegin = 0, RegionBytes = 0, NextSerial = 1;
+  bool Mapped = false, HostVisible = false;
 };
 
 } // namespace scopesan::cpu

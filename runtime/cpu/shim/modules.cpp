@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <set>
 #include <stdlib.h>
 #include <string.h>
@@ -197,9 +198,7 @@ static const Module *generateAndLoad(const std::vector<Snapshot> &Units, std::st
   return nullptr;
 }
 
-cudaError_t ModuleRegistry::loadCode(DeviceModule *M) {
-  if (M->Snapshots.empty())
-    return cudaSuccess;
+const Module *ModuleRegistry::loadCode(DeviceModule *M) {
   std::string Path, Error;
   const Module *Code = generateAndLoad(M->Snapshots, Path, Error);
   if (!Code && !Path.empty()) {
@@ -207,12 +206,41 @@ cudaError_t ModuleRegistry::loadCode(DeviceModule *M) {
     unlink(Path.c_str());
     Code = generateAndLoad(M->Snapshots, Path, Error);
   }
-  if (!Code)
-    return loadFailed(*M, Error);
+  if (!Code) {
+    loadFailed(*M, Error);
+    return nullptr;
+  }
   for (uint32_t I = 0; I < Code->siteTableCount; ++I)
     rememberSites(host::registerModule(*Code->siteTables[I], M->Name).value, Code->siteTables[I]);
-  M->Code = Code;
-  return cudaSuccess;
+  rememberRange(Code);
+  return Code;
+}
+
+void ModuleRegistry::rememberRange(const Module *Code) {
+  struct Search {
+    uint64_t Address;
+    std::vector<CodeRange> *Ranges;
+  } What{reinterpret_cast<uint64_t>(Code), &CodeRanges};
+  dl_iterate_phdr(
+      [](dl_phdr_info *Info, size_t, void *P) {
+        auto *What = static_cast<Search *>(P);
+        CodeRange Extent{~0ull, 0};
+        for (int I = 0; I < Info->dlpi_phnum; ++I)
+          if (const auto &Segment = Info->dlpi_phdr[I]; Segment.p_type == PT_LOAD) {
+            uint64_t Begin = Info->dlpi_addr + Segment.p_vaddr;
+            Extent = {std::min(Extent.Begin, Begin), std::max(Extent.End, Begin + Segment.p_memsz)};
+          }
+        bool Found = What->Address >= Extent.Begin && What->Address < Extent.End;
+        if (Found)
+          What->Ranges->push_back(Extent);
+        return int(Found);
+      },
+      &What);
+}
+
+bool ModuleRegistry::containsCode(uint64_t Address) const {
+  return std::any_of(CodeRanges.begin(), CodeRanges.end(),
+                     [&](const CodeRange &R) { return Address - R.Begin < R.End - R.Begin; });
 }
 
 void ModuleRegistry::bind(DeviceModule *M) {
@@ -250,14 +278,53 @@ cudaError_t ModuleRegistry::load(DeviceModule *M) {
   if (M->Loaded)
     return M->LoadError;
   M->Loaded = true;
-  M->LoadError = loadCode(M);
+  if (M->instrumented() && !(M->Code = loadCode(M)))
+    M->LoadError = cudaErrorInvalidKernelImage;
   bind(M);
   return M->LoadError;
 }
 
-cudaError_t ModuleRegistry::prepare(KernelFunction &F) {
-  cudaError_t E = load(F.Home);
-  if (F.Code)
+cudaError_t ModuleRegistry::loadFor(DeviceModule *M, int Device) {
+  cudaError_t E = load(M);
+  while (E == cudaSuccess && M->Code && M->DevicesLoaded < Device) {
+    ++M->DevicesLoaded;
+    for (auto &F : M->Kernels)
+      F->Others.push_back(nullptr);
+    for (auto &V : M->Variables)
+      V->Others.push_back(nullptr);
+    const Module *Code = loadCode(M);
+    if (!Code)
+      return M->LoadError = cudaErrorInvalidKernelImage;
+    bindFor(M, *Code, M->DevicesLoaded);
+  }
+  return E;
+}
+
+void ModuleRegistry::bindFor(DeviceModule *M, const Module &Code, int Device) {
+  for (uint32_t I = 0; I < Code.variableCount; ++I) {
+    const Variable &V = Code.variables[I];
+    Allocation A;
+    A.Address = reinterpret_cast<uint64_t>(V.address);
+    A.Bytes = V.size;
+    A.Device = Device;
+    A.Kind = V.constant ? host::MemoryKind::ConstantVariable : host::MemoryKind::DeviceVariable;
+    if (V.managed)
+      host::incomplete("__managed__ variables are not shared between devices on the CPU backend");
+    for (auto &Known : M->Variables)
+      if (Known->Symbol == V.name)
+        Known->Others.back() = V.address;
+    if (A.Bytes)
+      context().Memory.adopt(A, V.demangled ? V.demangled : V.name);
+  }
+  for (uint32_t I = 0; I < Code.kernelCount; ++I)
+    for (auto &F : M->Kernels)
+      if (F->Symbol == Code.kernels[I].name)
+        F->Others.back() = &Code.kernels[I];
+}
+
+cudaError_t ModuleRegistry::prepare(KernelFunction &F, int Device) {
+  cudaError_t E = loadFor(F.Home, Device);
+  if (F.codeOn(Device))
     return cudaSuccess;
   if (E != cudaSuccess)
     return E;
@@ -272,9 +339,9 @@ cudaError_t ModuleRegistry::prepare(KernelFunction &F) {
   return cudaErrorInvalidDeviceFunction;
 }
 
-cudaError_t ModuleRegistry::prepare(DeviceVariable &V) {
-  cudaError_t E = load(V.Home);
-  if (V.Address)
+cudaError_t ModuleRegistry::prepare(DeviceVariable &V, int Device) {
+  cudaError_t E = loadFor(V.Home, Device);
+  if (V.addressOn(Device))
     return cudaSuccess;
   return E != cudaSuccess ? E : cudaErrorInvalidSymbol;
 }

@@ -18,9 +18,13 @@ struct DeviceModule;
 
 struct KernelFunction {
   DeviceModule *Home = nullptr;
-  std::string Symbol;           ///< mangled
-  std::string Pretty;           ///< demangled
-  const Kernel *Code = nullptr; ///< after loading; null when the module does not have it
+  std::string Symbol;                 ///< mangled
+  std::string Pretty;                 ///< demangled
+  const Kernel *Code = nullptr;       ///< after loading; null when the module does not have it
+  std::vector<const Kernel *> Others; ///< of further devices, which have variables of their own
+  const Kernel *codeOn(int Device) const {
+    return Device && size_t(Device) <= Others.size() ? Others[size_t(Device) - 1] : Code;
+  }
   int MaxDynamicShared = 48 * 1024;
   int Carveout = -1;
   bool NonPortableCluster = false;
@@ -31,7 +35,11 @@ struct DeviceVariable {
   DeviceModule *Home = nullptr;
   std::string Symbol;
   size_t Size = 0;
-  void *Address = nullptr;         ///< after loading
+  void *Address = nullptr;    ///< after loading
+  std::vector<void *> Others; ///< of further devices
+  void *addressOn(int Device) const {
+    return Device && size_t(Device) <= Others.size() ? Others[size_t(Device) - 1] : Address;
+  }
   void **ManagedPointer = nullptr; ///< host pointer of a __managed__ variable
 };
 
@@ -49,6 +57,7 @@ struct DeviceModule {
   std::vector<std::unique_ptr<KernelFunction>> Kernels;
   std::vector<std::unique_ptr<DeviceVariable>> Variables;
   const Module *Code = nullptr;
+  int DevicesLoaded = 0; ///< further devices that have a copy
   bool Loaded = false;
   cudaError_t LoadError = cudaSuccess;
 
@@ -71,12 +80,24 @@ public:
   /// Generates and loads the module's code unless that has been done.
   cudaError_t load(DeviceModule *M);
   /// Loads the kernel's module; fails with one clear message when the kernel cannot run.
-  cudaError_t prepare(KernelFunction &F);
-  cudaError_t prepare(DeviceVariable &V);
+  cudaError_t prepare(KernelFunction &F, int Device = 0);
+  cudaError_t prepare(DeviceVariable &V, int Device = 0);
+  /// Does the address lie in loaded device code (constants, strings, variables)?
+  bool containsCode(uint64_t Address) const;
 
 private:
-  cudaError_t loadCode(DeviceModule *M);
+  /// Null, after a message, when that fails.
+  const Module *loadCode(DeviceModule *M);
   void bind(DeviceModule *M);
+  /// Each device has variables of its own: loads copies until `Device` has one.
+  cudaError_t loadFor(DeviceModule *M, int Device);
+  void bindFor(DeviceModule *M, const Module &Code, int Device);
+
+  struct CodeRange {
+    uint64_t Begin, End;
+  };
+  void rememberRange(const Module *Code);
+  std::vector<CodeRange> CodeRanges;
 
   std::vector<std::unique_ptr<DeviceModule>> Modules;
   std::unordered_map<const void *, KernelFunction *> KernelsByAddress;

@@ -24,6 +24,7 @@ struct Operation {
   uint32_t Blockers = 0;                 ///< predecessors that are not done
   std::vector<OperationRef> Unblocks;    ///< operations that have this one as a blocker
   std::vector<OperationRef> Primaries;   ///< programmatic: kernels that must have triggered
+  std::function<bool()> MayEnd;          ///< a wait for a value in memory; null = at once
   std::function<void()> Effect;          ///< what a copy, fill, marker or callback does
   bool IsCallback = false;               ///< runs host code: skipped at process exit
   std::unique_ptr<LaunchSpec> Kernel;    ///< a launch instead

@@ -7,11 +7,15 @@
 using namespace scopesan;
 using namespace scopesan::cpu;
 
+static constexpr size_t MostKept = 64;
+
 void StreamTable::start(int Devices, std::function<bool(core::NodeId)> Follows) {
   HostFollows = std::move(Follows);
   Orphans.resize(size_t(Devices));
   Forgotten.resize(size_t(Devices));
   Barriers.resize(size_t(Devices));
+  OrphanLines.resize(size_t(Devices));
+  ForgottenLines.resize(size_t(Devices));
   for (int D = 0; D < Devices; ++D) {
     Stream *S = create(D, cudaStreamDefault, 0);
     S->Ordinal = 0;
@@ -64,9 +68,24 @@ void StreamTable::settled(Stream *S) {
   for (const Dependency &D : S->Tail)
     if (!HostFollows(D.Node)) // else later work follows it through the host
       Kept.push_back(D);
+  if (Kept.size() > MostKept)
+    merge(Kept, (S->Blocking ? OrphanLines : ForgottenLines)[size_t(S->Device)]);
   Streams.erase(std::find(Streams.begin(), Streams.end(), S));
   Alive.erase(S);
   delete S;
+}
+
+void StreamTable::merge(Dependencies &Kept, core::TimelineId &Line) {
+  std::vector<core::NodeId> Done;
+  std::erase_if(Kept, [&](const Dependency &D) {
+    if (D.Op && !D.Op->Done)
+      return false;
+    Done.push_back(D.Node);
+    return true;
+  });
+  if (!Line.value)
+    Line = TheDetector->newTimeline();
+  Kept.push_back({nullptr, TheDetector->marker(Line, Done.data(), uint32_t(Done.size()))});
 }
 
 void StreamTable::hostWaitedFor(int Device) {

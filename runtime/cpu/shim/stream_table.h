@@ -36,12 +36,16 @@ public:
   const std::vector<Stream *> &all() const { return Streams; }
 
 private:
+  /// Replaces what is done by one node after all of it.
+  void merge(Dependencies &Kept, core::TimelineId &Line);
+
   std::vector<Stream *> Streams; ///< in order of creation
   std::unordered_set<const Stream *> Alive;
   std::vector<Stream *> Legacy;        ///< by device
   std::vector<Dependencies> Orphans;   ///< last operations of destroyed blocking streams, by device
   std::vector<Dependencies> Forgotten; ///< likewise of destroyed non-blocking streams
   std::vector<Dependency> Barriers;    ///< by device
+  std::vector<core::TimelineId> OrphanLines, ForgottenLines; ///< of merged ones, by device
   std::function<bool(core::NodeId)> HostFollows;
   uint32_t Created = 0;
 };

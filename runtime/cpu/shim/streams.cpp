@@ -224,10 +224,22 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t To, cudaStream_t From) {
 SCOPESAN_EXPORT cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t To, cudaStream_t From) {
   return cudaStreamCopyAttributes(perThread(To), perThread(From));
 }
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t Handle, void *, size_t, unsigned) {
-  return streamCall(Handle, [](Context &C, Stream &S) {
-    return S.Capturing ? captureFails(S, cudaErrorStreamCaptureUnsupported)
-                       : submit(C, S, EmptyWork{});
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t Handle, void *P, size_t, unsigned Flags) {
+  return streamCall(Handle, [&](Context &C, Stream &S) {
+    if (S.Capturing)
+      return captureFails(S, cudaErrorStreamCaptureUnsupported);
+    const Allocation *A = C.Memory.find(P);
+    if (!A)
+      return cudaErrorInvalidValue;
+    if (cudaError_t E = checkImplicitJoin(C, S); E != cudaSuccess)
+      return E;
+    Attachment To = Flags == cudaMemAttachHost     ? Attachment::Host
+                    : Flags == cudaMemAttachSingle ? Attachment::Stream
+                                                   : Attachment::Global;
+    C.Work.enqueueMarker(S, [&C, Address = A->Address, To, Ordinal = S.Ordinal] {
+      C.Memory.attach(Address, To, Ordinal);
+    });
+    return cudaSuccess;
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t S, void *P, size_t Bytes,

@@ -12,11 +12,11 @@ cudaError_t scopesan::cpu::resolveSymbol(const void *Symbol, size_t Offset, size
     DeviceVariable *V = modules().variable(Symbol);
     if (!V)
       return cudaErrorInvalidSymbol;
-    if (cudaError_t E = modules().prepare(*V); E != cudaSuccess)
+    if (cudaError_t E = modules().prepare(*V, currentDevice()); E != cudaSuccess)
       return E;
     if (Offset > V->Size || Bytes > V->Size - Offset)
       return cudaErrorInvalidValue;
-    Address = static_cast<char *>(V->Address) + Offset;
+    Address = static_cast<char *>(V->addressOn(currentDevice())) + Offset;
     return cudaSuccess;
   });
 }

@@ -50,7 +50,8 @@ public:
 
   void operator()(const KernelWork &W) {
     auto Spec = std::make_unique<LaunchSpec>();
-    Spec->Code = W.Function->Code;
+    Spec->Code = W.Function->codeOn(int(P.Origin.device));
+    Spec->Device = P.Origin.device;
     Spec->Name = W.Function->Pretty;
     Spec->Grid = W.Grid;
     Spec->BlockDim = W.Block;
@@ -61,6 +62,8 @@ public:
     Spec->Index = ++C.LaunchCount;
     Op.Args = W.Args;
     Spec->Args = const_cast<void **>(Op.Args->Pointers.data());
+    Spec->ArgumentsBegin = reinterpret_cast<uint64_t>(Op.Args->Bytes.data());
+    Spec->ArgumentsEnd = Spec->ArgumentsBegin + Op.Args->Bytes.size();
     core::LaunchFacts Facts{};
     Facts.grid = W.Grid;
     Facts.block = W.Block;
@@ -71,6 +74,9 @@ public:
     Op.Node = C.Detector->launch(P.Line, After.data(), uint32_t(After.size()), Facts);
     Spec->Node = Op.Node;
     host::launchStarted(record(W, *Spec, Facts.domain));
+    if (C.Memory.hostVisible() && !HostThreadTable::isInstrumented())
+      host::note("host code is not instrumented: its accesses to managed, mapped and pinned memory "
+                 "are not checked, only those of CUDA calls");
     Op.Kernel = std::move(Spec);
   }
 
@@ -81,7 +87,20 @@ public:
         shadow(C, Node, W.From, W.Size, false);
       if (W.ToKnown)
         shadow(C, Node, W.To, W.Size, true);
-      moveBytes(W.To, W.From, W.Size);
+      Place From = W.From;
+      if (W.Staged)
+        From = {W.Staged->data(), W.Size.Width, W.Size.Width * W.Size.Height};
+      moveBytes(W.To, From, W.Size);
+    };
+  }
+
+  void operator()(const StageWork &W) {
+    actor(W.Api);
+    Op.Effect = [&C = C, Node = Op.Node, W] {
+      if (W.FromKnown)
+        shadow(C, Node, W.From, W.Size, false);
+      W.Into->resize(W.Size.Width * W.Size.Height * W.Size.Depth);
+      moveBytes({W.Into->data(), W.Size.Width, W.Size.Width * W.Size.Height}, W.From, W.Size);
     };
   }
 
@@ -102,7 +121,25 @@ public:
   void operator()(const HostWork &W) {
     (*this)(EmptyWork{});
     Op.IsCallback = true;
-    Op.Effect = [W] { W.Function(W.Data); };
+    Op.Effect = [&C = C, Node = Op.Node, W] {
+      C.Hosts.runFunction(Node, [W] { W.Function(W.Data); });
+    };
+  }
+
+  void operator()(const ValueWork &W) {
+    actor(W.Api);
+    if (W.IsWait)
+      Op.MayEnd = [W] { return isReached(W); };
+    abi::MemoryOrder Order = W.IsWait    ? abi::MemoryOrder::Acquire
+                             : W.Relaxed ? abi::MemoryOrder::Relaxed
+                                         : abi::MemoryOrder::Release;
+    abi::Op Access(W.IsWait ? abi::AccessKind::Load : abi::AccessKind::Store, Order,
+                   abi::Scope::System);
+    Op.Effect = [&C = C, Node = Op.Node, W, Access] {
+      if (!W.IsWait)
+        memcpy(reinterpret_cast<void *>(W.Address), &W.Value, W.Bytes);
+      C.Detector->nodeAtomic(Node, W.Address, W.Bytes, Access);
+    };
   }
 
   void operator()(const AllocWork &W) {

@@ -55,8 +55,7 @@ struct CopyWork {
   Place To, From;
   Box Size;
   cudaMemcpyKind Kind = cudaMemcpyDefault;
-  std::shared_ptr<std::vector<char>>
-      Staged{};                            ///< `From` lies in it: pageable memory was read early
+  std::shared_ptr<std::vector<char>> Staged{}; ///< the source, packed, if it was read early
   bool ToKnown = false, FromKnown = false; ///< allocated by CUDA; pageable memory is not checked
 };
 
@@ -73,6 +72,15 @@ struct HostWork {
   void *Data = nullptr;
 };
 
+/// The source of a copy is read ahead of the copy.
+struct StageWork {
+  const char *Api = "";
+  Place From;
+  Box Size;
+  bool FromKnown = false;
+  std::shared_ptr<std::vector<char>> Into{}; ///< filled when it runs
+};
+
 /// Stream-ordered memory becomes alive, or ends.
 struct AllocWork {
   const char *Api = "";
@@ -85,9 +93,23 @@ struct FreeWork {
   bool InGraph = false; ///< the address stays reserved for the graph
 };
 
+/// A stream memory operation: a write of a value, or a wait until it is there.
+struct ValueWork {
+  const char *Api = "";
+  uint64_t Address = 0;
+  uint32_t Bytes = 4; ///< 4 or 8
+  uint64_t Value = 0;
+  bool IsWait = false;
+  uint8_t Compare = 0;  ///< CUstreamWaitValue_flags
+  bool Relaxed = false; ///< a write that publishes nothing
+};
+/// Is what the wait waits for there?
+bool isReached(const ValueWork &W);
+
 /// A point in the order that does nothing.
 struct EmptyWork {};
 
-using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, AllocWork, FreeWork>;
+using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, AllocWork, FreeWork,
+                          StageWork, ValueWork>;
 
 } // namespace scopesan::cpu

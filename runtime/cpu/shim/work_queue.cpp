@@ -15,8 +15,6 @@ static constexpr uint64_t PatienceMs = 5'000;      ///< see stuck()
 void WorkQueue::start(Context &C) {
   Owner = &C;
   QueryChance = Random(TheEngine.settings().Seed ^ 0x51);
-  HostTimeline = TheDetector->newTimeline();
-  HostNode = TheDetector->hostStep(HostTimeline, nullptr, 0);
 }
 
 // ---------------------------------------------------------------- enqueueing
@@ -74,6 +72,22 @@ OperationRef WorkQueue::enqueueMarker(Placement P, std::function<void()> Effect)
   return Op;
 }
 
+static core::TimelineId sideLine(Stream &S, size_t Index) {
+  while (S.SideLines.size() <= Index)
+    S.SideLines.push_back(TheDetector->newTimeline());
+  return S.SideLines[Index];
+}
+
+Placement WorkQueue::placeBeside(Stream &S, size_t Line) {
+  Placement P;
+  P.Home = &S;
+  P.Line = sideLine(S, Line);
+  P.Origin.stream = S.Ordinal;
+  P.Origin.device = uint32_t(S.Device);
+  P.Origin.stack = host::captureStack();
+  return P;
+}
+
 Placement WorkQueue::placeIn(Stream &S, bool Programmatic) {
   Placement P;
   P.Home = &S;
@@ -83,14 +97,11 @@ Placement WorkQueue::placeIn(Stream &S, bool Programmatic) {
     // A line of its own: the operation does not follow the kernels that it may overlap.
     P.Primaries = S.Tail;
     P.After.insert(P.After.end(), S.Root.begin(), S.Root.end());
-    size_t Index = S.Tail.size() - 1;
-    if (S.SideLines.size() <= Index)
-      S.SideLines.push_back(TheDetector->newTimeline());
-    P.Line = S.SideLines[Index];
+    P.Line = sideLine(S, S.Tail.size() - 1);
   } else {
     P.After.insert(P.After.end(), S.Tail.begin(), S.Tail.end());
   }
-  P.After.push_back({nullptr, HostNode});
+  P.After.push_back({nullptr, Owner->Hosts.past()});
   P.Origin.stream = S.Ordinal;
   P.Origin.device = uint32_t(S.Device);
   return P;
@@ -165,9 +176,9 @@ void WorkQueue::begin(const OperationRef &Op) {
                                                    " does not fit into the CPU backend's arena");
     deviceFailed();
   } else if (Op->Effect && !(Op->IsCallback && SkipCallbacks)) {
-    InCallback = Op->IsCallback;
-    Op->Effect();
-    InCallback = false;
+    // While a host function runs another host thread may end the operation with the device.
+    std::function<void()> Effect = std::move(Op->Effect);
+    Effect();
   }
   finish(Op);
 }
@@ -189,11 +200,19 @@ void WorkQueue::startTriggered() {
 void WorkQueue::startEligible() {
   for (;;) {
     startTriggered();
+    for (const OperationRef &Op : Polling)
+      if (!Op->Done && Op->MayEnd())
+        Ready[Op->Sequence] = Op;
+    std::erase_if(Polling,
+                  [&](const OperationRef &Op) { return Op->Done || Ready.count(Op->Sequence); });
     if (Ready.empty())
       return;
     OperationRef Oldest = Ready.begin()->second;
     Ready.erase(Ready.begin());
-    begin(Oldest);
+    if (Oldest->MayEnd && !Oldest->MayEnd())
+      Polling.push_back(Oldest);
+    else
+      begin(Oldest);
   }
 }
 
@@ -224,6 +243,7 @@ void WorkQueue::deviceFailed() {
   while (!Unfinished.empty())
     finish(OperationRef(Unfinished.begin()->second));
   AwaitTrigger.clear();
+  Polling.clear();
 }
 
 static uint64_t milliseconds() {
@@ -232,23 +252,38 @@ static uint64_t milliseconds() {
   return uint64_t(T.tv_sec) * 1000 + uint64_t(T.tv_nsec) / 1'000'000;
 }
 
+/// Another host thread may be about to change what is waited for: real time matters.
+bool WorkQueue::isForgiven() {
+  if (Owner->HostThreads < 2)
+    return false;
+  uint64_t Now = milliseconds();
+  if (!WaitingSince)
+    WaitingSince = Now;
+  if (Now - WaitingSince >= PatienceMs)
+    return false;
+  Owner->Mutex.relinquish();
+  timespec Millisecond{0, 1'000'000};
+  nanosleep(&Millisecond, nullptr);
+  return true;
+}
+
 void WorkQueue::stuck(bool Livelock) {
-  if (Livelock && Owner->HostThreads > 1) {
-    // Another host thread may be about to change what the kernel waits for: real time matters.
-    uint64_t Now = milliseconds();
-    if (!WaitingSince)
-      WaitingSince = Now;
-    if (Now - WaitingSince < PatienceMs) {
-      Owner->Mutex.relinquish();
-      timespec Millisecond{0, 1'000'000};
-      nanosleep(&Millisecond, nullptr);
-      TheEngine.forgiveLivelock();
-      return;
-    }
-  }
+  if (Livelock && isForgiven())
+    return TheEngine.forgiveLivelock();
   WaitingSince = 0;
   TheEngine.reportStuck(host::findingSink());
   TheEngine.fail(FailureCode::LaunchTimeout, TheEngine.describeStuck(Livelock));
+  deviceFailed();
+}
+
+void WorkQueue::stuckPolling() {
+  if (isForgiven())
+    return;
+  WaitingSince = 0;
+  for (const OperationRef &Op : Polling)
+    TheDetector->stuckNode(Op->Node);
+  TheEngine.fail(FailureCode::LaunchTimeout,
+                 "streams wait for values in memory that nothing is left to write");
   deviceFailed();
 }
 
@@ -270,6 +305,10 @@ bool WorkQueue::runOnce(uint64_t Slices) {
   case RunStatus::BudgetSpent:
     break;
   case RunStatus::Idle:
+    if (!Polling.empty()) {
+      stuckPolling();
+      break;
+    }
     // Everything queued waits for something that is neither queued nor running.
     host::toolFailure("the CPU backend's work queue is stuck");
     TheEngine.fail(FailureCode::LaunchFailure, "internal error: the work queue is stuck");
@@ -297,18 +336,14 @@ cudaError_t WorkQueue::runUntil(const std::function<bool()> &Done) {
 
 // ---------------------------------------------------------------- waiting
 
-void WorkQueue::hostAfter(const core::NodeId *Nodes, uint32_t Count) {
-  HostNode = TheDetector->hostStep(HostTimeline, Nodes, Count);
-}
-
 core::NodeId WorkQueue::hostFree(const char *Api) {
-  HostNode = TheDetector->freeNode(HostTimeline, nullptr, 0);
+  core::NodeId Node = Owner->Hosts.freeNode();
   host::Origin From;
   From.device = uint32_t(currentDevice());
   From.isHost = true;
   From.stack = host::captureStack();
-  host::nodeNamed(HostNode, Api, From);
-  return HostNode;
+  host::nodeNamed(Node, Api, From);
+  return Node;
 }
 
 static bool allDone(const Dependencies &D) {
@@ -318,11 +353,12 @@ static bool allDone(const Dependencies &D) {
 /// What the host does not know yet of `D` becomes known to it.
 void WorkQueue::hostLearns(const Dependencies &D) {
   std::vector<core::NodeId> Nodes;
+  core::NodeId Past = Owner->Hosts.past();
   for (const Dependency &X : D)
-    if (X.Node.value && !TheDetector->precedes(X.Node, HostNode))
+    if (X.Node.value && !TheDetector->precedes(X.Node, Past))
       Nodes.push_back(X.Node);
   if (!Nodes.empty())
-    hostAfter(Nodes.data(), uint32_t(Nodes.size()));
+    Owner->Hosts.follow(Nodes.data(), uint32_t(Nodes.size()));
 }
 
 cudaError_t WorkQueue::waitFor(const Dependencies &Given) {
@@ -356,7 +392,7 @@ cudaError_t WorkQueue::query(const Dependencies &Given) {
   prepareFaultHandling();
   // A query may not return not-ready for ever without device steps.
   startEligible();
-  if (!allDone(D) && Owner->Sticky == cudaSuccess) {
+  if (!allDone(D) && Owner->Sticky == cudaSuccess && !(Running.empty() && !Polling.empty())) {
     runOnce(1 + QueryChance.below(4000));
     startEligible();
   }
@@ -370,6 +406,16 @@ cudaError_t WorkQueue::query(const Dependencies &Given) {
   return Owner->Sticky;
 }
 
+void WorkQueue::runForAWhile() {
+  prepareFaultHandling();
+  startEligible();
+  if (Owner->Sticky == cudaSuccess && !Running.empty()) {
+    runOnce(1 + QueryChance.below(4000));
+    startEligible();
+  }
+  Owner->Mutex.relinquish();
+}
+
 cudaError_t WorkQueue::queryStream(Stream &S) {
   // The legacy stream is done when the blocking streams are: a marker says so.
   if (S.IsLegacy && !Unfinished.empty())
@@ -378,7 +424,7 @@ cudaError_t WorkQueue::queryStream(Stream &S) {
 }
 
 void WorkQueue::drain(bool RunCallbacks) {
-  if (InCallback) // the program ends from within a host function
+  if (HostThreadTable::inFunction()) // the program ends from within a host function
     return;
   SkipCallbacks = !RunCallbacks;
   runUntil([&] { return Unfinished.empty(); });

@@ -43,6 +43,9 @@ public:
   OperationRef enqueueMarker(Placement P, std::function<void()> Effect);
   /// What the next operation of the stream follows, the host included.
   Placement placeIn(Stream &S, bool Programmatic = false);
+  /// A place on a line beside the stream's own, for work between two of its operations. The caller
+  /// fills in what it follows, at least all of the stream so far.
+  Placement placeBeside(Stream &S, size_t Line);
   /// `Op` is now what the stream's next operation follows.
   void append(Stream &S, const Placement &P, const OperationRef &Op, bool Programmatic = false);
 
@@ -60,13 +63,12 @@ public:
   /// exit, device reset, and frees.
   void drain(bool RunCallbacks);
 
-  /// The host's own timeline goes on after `Nodes`.
-  void hostAfter(const core::NodeId *Nodes, uint32_t Count);
-  core::NodeId hostNode() const { return HostNode; }
+  /// Runs the device for a while, for a host thread that waits in a loop of its own.
+  void runForAWhile();
+
   /// The host frees memory by the call `Api`: its free node, which later work follows.
   core::NodeId hostFree(const char *Api);
 
-  bool inCallback() const { return InCallback; }
   void forgetFailure();
 
 private:
@@ -82,6 +84,10 @@ private:
   /// One engine run. False when the device failed.
   bool runOnce(uint64_t Slices);
   void stuck(bool Livelock);
+  /// Nothing runs, and operations wait for values in memory.
+  void stuckPolling();
+  /// May another host thread still end a wait? Gives it time.
+  bool isForgiven();
   void deviceFailed();
 
   Context *Owner = nullptr;
@@ -89,10 +95,9 @@ private:
   std::map<uint64_t, OperationRef> Unfinished; ///< by sequence
   std::map<uint64_t, OperationRef> Ready;      ///< may begin, by sequence
   std::vector<OperationRef> AwaitTrigger;      ///< only programmatic predecessors are missing
+  std::vector<OperationRef> Polling;           ///< wait for a value in memory
   std::vector<OperationRef> Running;           ///< launches that are active in the engine
-  core::TimelineId HostTimeline;
-  core::NodeId HostNode;
-  bool InCallback = false, SkipCallbacks = false;
+  bool SkipCallbacks = false;
   uint64_t WaitingSince = 0; ///< milliseconds; first livelock that was forgiven, 0 = none
   Random QueryChance{7};
 };

@@ -98,6 +98,7 @@ class Variant:
     args: list = field(default_factory=list)
     backends: set = field(default_factory=lambda: set(BACKENDS))
     proof: list = field(default_factory=list)
+    litmus: list = field(default_factory=list)  # ids of litmus rows that the variant is
     why: str = ""
 
 
@@ -334,6 +335,7 @@ _VARIANT_LINES = {
     "args": lambda v, words, _: v.args.extend(words),
     "backends": _set_backends,
     "proof": _add_proof,
+    "litmus": lambda v, words, _: v.litmus.extend(words),
     "why": _add_why,
 }
 

@@ -69,6 +69,9 @@ class Matcher:
         return operand.facts <= stated
 
     def pair_matches(self, first, second, accesses):
+        if len(accesses) == 1:  # a finding about one access
+            sides = [first, second] if first.name == NOBODY else [second, first]
+            return sides[0].name == NOBODY and self.operand_matches(sides[1], accesses[0])
         if len(accesses) != 2:
             return False
         a, b = accesses

@@ -1,0 +1,14 @@
+// Host code under -scopesan-host: its accesses, atomics and fences are reported like device code's
+// (S15). Locks and threads are seen at run time, in the library calls that make them.
+#pragma once
+
+namespace llvm {
+class Module;
+}
+
+namespace scopesan::pass {
+
+/// Inserts the calls of host_abi.def, a site table and a constructor that registers it.
+void instrumentHost(llvm::Module &M);
+
+} // namespace scopesan::pass

@@ -1,0 +1,24 @@
+// Memory pools: which device their memory lies on, and which other devices may access it.
+#pragma once
+
+#include "cpu/shim/cuda_api.h"
+
+#include <set>
+#include <stdint.h>
+
+namespace scopesan::cpu {
+
+struct Pool {
+  int Device = 0;
+  bool IsDefault = false;
+  std::set<int> Access; ///< further devices that may access its memory
+  uint64_t ReleaseThreshold = 0;
+  uint64_t UsedBytes = 0, UsedHigh = 0;
+};
+
+/// Null for a handle that is not alive.
+Pool *lookupPool(cudaMemPool_t Handle);
+/// The pool that cudaMallocAsync takes from on a device.
+Pool &currentPool(int Device);
+
+} // namespace scopesan::cpu

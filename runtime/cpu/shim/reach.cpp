@@ -1,0 +1,44 @@
+// Which addresses a kernel may touch at all (D8): memory of CUDA, of its own device or of an
+// enabled peer. On this backend everything else is mapped too, so nobody else would notice.
+#include "cpu/device_heap.h"
+#include "cpu/shim/context.h"
+#include "cpu/shim/modules.h"
+#include "cpu/shim/pools.h"
+
+using namespace scopesan;
+using namespace scopesan::cpu;
+
+namespace {
+
+/// Memory that a running launch was given: its arguments and its grid's workspace.
+bool belongsToALaunch(uint64_t Address) {
+  for (const Launch *L : TheEngine.activeLaunches()) {
+    auto Workspace = reinterpret_cast<uint64_t>(L->GridWorkspace);
+    if (Workspace && Address - Workspace < Engine::GridWorkspaceBytes)
+      return true;
+    if (Address - L->Spec.ArgumentsBegin < L->Spec.ArgumentsEnd - L->Spec.ArgumentsBegin)
+      return true;
+  }
+  return false;
+}
+
+bool mayReach(Context &C, const Allocation &A, int Device) {
+  bool OnDevice = !A.onHost() && A.Kind != host::MemoryKind::Managed;
+  if (!OnDevice || A.Device == Device)
+    return true;
+  if (const Pool *P = A.From) // a pool has its own list
+    return P->Access.count(Device) != 0;
+  return C.Devices[size_t(Device)].Peers.count(A.Device) != 0;
+}
+
+} // namespace
+
+Reach scopesan::cpu::reachOf(uint64_t Address, uint32_t Device) {
+  Context &C = context();
+  if (const Allocation *A = C.Memory.find(Address))
+    return mayReach(C, *A, int(Device)) ? Reach::Fine : Reach::NoPeerAccess;
+  bool Known = C.Memory.inRegion(Address) || TheEngine.arena().contains(Address) ||
+               TheDeviceHeap.contains(Address) || modules().containsCode(Address) ||
+               belongsToALaunch(Address) || host::options().pageable_memory_access;
+  return Known ? Reach::Fine : Reach::Unmapped;
+}

@@ -1,0 +1,170 @@
+// Stream memory operations (cuStreamWaitValue, cuStreamWriteValue, cuStreamBatchMemOp) and the way
+// to them: the driver's entry points that the runtime hands out.
+//
+// A write is a release at system scope, unless its barrier is switched off; a wait is an acquire
+// that lets the stream go on when the value is there (S14).
+#include "cpu/shim/capture.h"
+#include "cpu/shim/variants.h"
+
+#pragma GCC visibility push(default)
+#include <cuda.h>
+#pragma GCC visibility pop
+
+#include <string.h>
+
+using namespace scopesan;
+using namespace scopesan::cpu;
+
+namespace {
+
+CUresult toDriver(cudaError_t E) { return CUresult(int(E)); } // the numbers agree
+
+/// Everything but what says how to compare.
+constexpr unsigned WaitFlags = CU_STREAM_WAIT_VALUE_FLUSH;
+
+bool isKnownWait(unsigned Flags) { return (Flags & ~WaitFlags) <= CU_STREAM_WAIT_VALUE_NOR; }
+
+cudaError_t submitValue(CUstream Queue, const ValueWork &W) {
+  return streamCall(reinterpret_cast<cudaStream_t>(Queue), [&](Context &C, Stream &S) {
+    const Allocation *A = C.Memory.find(W.Address);
+    if (!A || !A->contains(W.Address + W.Bytes - 1) || W.Address % W.Bytes)
+      return cudaErrorInvalidValue;
+    return submit(C, S, W);
+  });
+}
+
+CUresult wait(const char *Api, CUstream S, CUdeviceptr Address, uint64_t Value, uint32_t Bytes,
+              unsigned Flags) {
+  if (!isKnownWait(Flags))
+    return CUDA_ERROR_INVALID_VALUE;
+  return toDriver(
+      submitValue(S, {Api, Address, Bytes, Value, true, uint8_t(Flags & ~WaitFlags), false}));
+}
+
+CUresult write(const char *Api, CUstream S, CUdeviceptr Address, uint64_t Value, uint32_t Bytes,
+               unsigned Flags) {
+  if (Flags & ~unsigned(CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER))
+    return CUDA_ERROR_INVALID_VALUE;
+  bool Relaxed = Flags & CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
+  return toDriver(submitValue(S, {Api, Address, Bytes, Value, false, 0, Relaxed}));
+}
+
+CUresult one(CUstream S, const CUstreamBatchMemOpParams &P) {
+  constexpr char Api[] = "cuStreamBatchMemOp";
+  switch (P.operation) {
+  case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+    return wait(Api, S, P.waitValue.address, P.waitValue.value, 4, P.waitValue.flags);
+  case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+    return wait(Api, S, P.waitValue.address, P.waitValue.value64, 8, P.waitValue.flags);
+  case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+    return write(Api, S, P.writeValue.address, P.writeValue.value, 4, P.writeValue.flags);
+  case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+    return write(Api, S, P.writeValue.address, P.writeValue.value64, 8, P.writeValue.flags);
+  case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+  case CU_STREAM_MEM_OP_BARRIER: // the operations of a batch are in order here
+    return CUDA_SUCCESS;
+  default:
+    host::incomplete("the CPU backend lacks the stream memory operation with number " +
+                     std::to_string(int(P.operation)));
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}
+
+} // namespace
+
+bool scopesan::cpu::isReached(const ValueWork &W) {
+  uint64_t Now = 0;
+  memcpy(&Now, reinterpret_cast<const void *>(W.Address), W.Bytes);
+  switch (W.Compare) {
+  case CU_STREAM_WAIT_VALUE_GEQ: // cyclic
+    return W.Bytes == 4 ? int32_t(uint32_t(Now) - uint32_t(W.Value)) >= 0
+                        : int64_t(Now - W.Value) >= 0;
+  case CU_STREAM_WAIT_VALUE_EQ:
+    return Now == W.Value;
+  case CU_STREAM_WAIT_VALUE_AND:
+    return (Now & W.Value) != 0;
+  default: { // NOR: some bit is neither in the value nor in memory
+    uint64_t All = W.Bytes == 4 ? 0xffffffffu : ~0ull;
+    return (~(Now | W.Value) & All) != 0;
+  }
+  }
+}
+
+CUresult cuStreamWaitValue32(CUstream S, CUdeviceptr A, cuuint32_t Value, unsigned Flags) {
+  return wait("cuStreamWaitValue32", S, A, Value, 4, Flags);
+}
+CUresult cuStreamWaitValue64(CUstream S, CUdeviceptr A, cuuint64_t Value, unsigned Flags) {
+  return wait("cuStreamWaitValue64", S, A, Value, 8, Flags);
+}
+CUresult cuStreamWriteValue32(CUstream S, CUdeviceptr A, cuuint32_t Value, unsigned Flags) {
+  return write("cuStreamWriteValue32", S, A, Value, 4, Flags);
+}
+CUresult cuStreamWriteValue64(CUstream S, CUdeviceptr A, cuuint64_t Value, unsigned Flags) {
+  return write("cuStreamWriteValue64", S, A, Value, 8, Flags);
+}
+CUresult cuStreamBatchMemOp(CUstream S, unsigned Count, CUstreamBatchMemOpParams *List,
+                            unsigned Flags) {
+  if (!List || Flags)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned I = 0; I < Count; ++I)
+    if (CUresult E = one(S, List[I]); E != CUDA_SUCCESS)
+      return E;
+  return CUDA_SUCCESS;
+}
+
+// ---------------------------------------------------------------- entry points of the driver
+
+namespace {
+
+struct EntryPoint {
+  const char *Name;
+  void *Function;
+};
+const EntryPoint EntryPoints[] = {
+    {"cuStreamWaitValue32", reinterpret_cast<void *>(cuStreamWaitValue32)},
+    {"cuStreamWaitValue64", reinterpret_cast<void *>(cuStreamWaitValue64)},
+    {"cuStreamWriteValue32", reinterpret_cast<void *>(cuStreamWriteValue32)},
+    {"cuStreamWriteValue64", reinterpret_cast<void *>(cuStreamWriteValue64)},
+    {"cuStreamBatchMemOp", reinterpret_cast<void *>(cuStreamBatchMemOp)},
+};
+
+cudaError_t entryPoint(const char *Symbol, void **Function, cudaDriverEntryPointQueryResult *How) {
+  return apiCall([&](Context &) {
+    if (!Symbol || !Function)
+      return cudaErrorInvalidValue;
+    *Function = nullptr;
+    for (const EntryPoint &E : EntryPoints)
+      if (strcmp(E.Name, Symbol) == 0)
+        *Function = E.Function;
+    if (How)
+      *How = *Function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+    if (!*Function)
+      host::incomplete("the CPU backend lacks the driver function " + std::string(Symbol));
+    return cudaSuccess;
+  });
+}
+
+} // namespace
+
+#undef cudaGetDriverEntryPoint
+SCOPESAN_EXPORT cudaError_t cudaGetDriverEntryPoint(const char *Symbol, void **Function,
+                                                    unsigned long long,
+                                                    cudaDriverEntryPointQueryResult *How) {
+  return entryPoint(Symbol, Function, How);
+}
+SCOPESAN_EXPORT cudaError_t cudaGetDriverEntryPoint_ptsz(const char *Symbol, void **Function,
+                                                         unsigned long long,
+                                                         cudaDriverEntryPointQueryResult *How) {
+  return entryPoint(Symbol, Function, How);
+}
+#undef cudaGetDriverEntryPointByVersion
+SCOPESAN_EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *Symbol, void **Function,
+                                                             unsigned, unsigned long long,
+                                                             cudaDriverEntryPointQueryResult *How) {
+  return entryPoint(Symbol, Function, How);
+}
+SCOPESAN_EXPORT cudaError_t
+cudaGetDriverEntryPointByVersion_ptsz(const char *Symbol, void **Function, unsigned,
+                                      unsigned long long, cudaDriverEntryPointQueryResult *How) {
+  return entryPoint(Symbol, Function, How);
+}

@@ -1,0 +1,83 @@
+// host_abi.def: the fast path of plain accesses, everything else goes to the backend.
+#include "hostcode/backend.h"
+
+#include <dlfcn.h>
+
+using namespace scopesan;
+using hostcode::backend;
+
+namespace {
+
+/// One state for the process's own copy of this library; a shared object may bring another one.
+const abi::HostHooks *Found;
+bool HasLooked;
+
+bool isWatched(const abi::HostHooks &Hooks, const void *Address) {
+  auto A = reinterpret_cast<uint64_t>(Address);
+  for (uint32_t I = 0; I < Hooks.rangeCount; ++I)
+    if (A >= Hooks.ranges[I].begin && A < Hooks.ranges[I].end)
+      return true;
+  return false;
+}
+
+} // namespace
+
+const abi::HostHooks *hostcode::backend() {
+  if (!__atomic_load_n(&HasLooked, __ATOMIC_ACQUIRE)) {
+    using Getter = const abi::HostHooks *(*)();
+    auto Get = reinterpret_cast<Getter>(dlsym(RTLD_DEFAULT, abi::HostHooksSymbol));
+    const abi::HostHooks *Hooks = Get ? Get() : nullptr;
+    if (Hooks && Hooks->version == abi::HostVersion)
+      __atomic_store_n(&Found, Hooks, __ATOMIC_RELAXED);
+    __atomic_store_n(&HasLooked, true, __ATOMIC_RELEASE);
+  }
+  return __atomic_load_n(&Found, __ATOMIC_RELAXED);
+}
+
+extern "C" {
+
+void __scopesan_host_module(const abi::Module *Module) {
+  __asm__ volatile("" ::"r"(&__scopesan_host_threads)); // brings threads.cpp along
+  if (auto *Tell = backend())
+    Tell->module(Module);
+}
+
+void __scopesan_host_read(const void *Address, uint64_t Bytes, uint32_t Site) {
+  const abi::HostHooks *Hooks = Found;
+  if (!Hooks || !isWatched(*Hooks, Address))
+    return;
+  if (auto *Tell = backend())
+    Tell->read(Address, Bytes, Site);
+}
+
+void __scopesan_host_write(const void *Address, uint64_t Bytes, uint32_t Site) {
+  const abi::HostHooks *Hooks = Found;
+  if (!Hooks || !isWatched(*Hooks, Address))
+    return;
+  if (auto *Tell = backend())
+    Tell->write(Address, Bytes, Site);
+}
+
+// The backend holds its lock from the one to the other.
+
+void __scopesan_host_atomic_before(const void *Address) {
+  if (auto *Tell = backend())
+    Tell->atomicBefore(Address);
+}
+
+void __scopesan_host_atomic_after(const void *Address, uint32_t Bytes, uint32_t Op, uint32_t Site,
+                                  uint32_t Wrote) {
+  if (auto *Tell = backend())
+    Tell->atomicAfter(Address, Bytes, Op, Site, Wrote);
+}
+
+void __scopesan_host_fence(uint32_t Op, uint32_t Site) {
+  if (auto *Tell = backend())
+    Tell->fence(Op, Site);
+}
+
+void __scopesan_host_unmodelled(uint32_t Site) {
+  if (auto *Tell = backend())
+    Tell->unmodelled(Site);
+}
+}
