@@ -72,6 +72,7 @@ struct NormalisePass : PassInfoMixin<NormalisePass> {
     markWrittenCompareExchanges(M);
     normaliseCompareExchanges(M);
     normaliseReadModifyWrites(M);
+    defineMissingFunctions(M);
     return PreservedAnalyses::none();
   }
 };
@@ -132,6 +133,7 @@ struct ScopeSanPass : PassInfoMixin<ScopeSanPass> {
     if (!isOurs(M))
       return PreservedAnalyses::all();
     normaliseCompareExchanges(M);
+    defineMissingFunctions(M);
     std::unique_ptr<Module> Copy = CloneModule(M);
     normaliseReadModifyWrites(*Copy);
     instrument(*Copy);

@@ -314,8 +314,26 @@ class MatchTest(WithProgram):
         load["frames"][1:] = []  # of another header
         self.assertEqual(len(matcher.compare(report).problems), 2)
 
+    def test_library_functions(self):
+        program = self.parse(PROGRAM.replace(
+            "allow D1 x_store x_store seeds=20",
+            "require D1 lib:scan.cuh:store(store) lib:scan.cuh:consume(load)"))
+        report = racy_report()
+        store, load = ({"kind": kind, "order": "weak", "bytes": 4, "frames": [
+            {"file": "/usr/include/warp.cuh", "line": 5, "function": "move"},
+            {"file": "/usr/include/scan.cuh", "line": 9, "function": name},
+            {"file": "/usr/include/scan.cuh", "line": 20, "function": "process"}]}
+            for kind, name in (("store", "ns::store<a::B>(int)"), ("load", "consume<a::B<1>>")))
+        report["findings"].append({"rule": "D1", "accesses": [store, load]})
+        matcher = Matcher(program, program.variants[1])
+        self.assertEqual(matcher.compare(report).problems, [])
+        load["frames"][1]["function"] = "load_keys"  # further in than the function named
+        load["frames"][2]["function"] = "consume<true>"
+        self.assertEqual([p[0] for p in matcher.compare(report).problems], ["-", "+"])
+
     def test_a_name_with_a_dot_is_a_library_header(self):
-        for line in ("require D1 scan.cuh x_store", "require D1 api:scan.cuh x_store"):
+        for line in ("require D1 scan.cuh x_store", "require D1 api:scan.cuh x_store",
+                     "require D1 x_store:f x_store", "require D1 api:f:g x_store"):
             with self.assertRaisesRegex(HeaderError, "no operand"):
                 self.parse(PROGRAM.replace("allow D1 x_store x_store", line))
 
@@ -400,6 +418,15 @@ sys.exit(66 if report['findings'] else 0)
         code, output = self.run_main("--determinism", "-v")
         self.assertEqual((code, output.splitlines()[-1]), (0, "2 passed, 0 failed"), output)
         self.assertIn("pass flag/racy (3 runs", output)
+
+    def test_labels_give_clean_variants_more_seeds(self):
+        code, output = self.run_main("--label", "ci", "-v")
+        self.assertEqual(code, 0, output)
+        self.assertIn("pass flag/fixed (20 runs", output)
+        self.assertIn("pass flag/racy (3 runs", output)
+        code, output = self.run_main("--label", "ci", "--seeds", "4", "--verdict", "clean", "-v")
+        self.assertEqual((code, output.splitlines()[-1]), (0, "1 passed, 0 failed"), output)
+        self.assertIn("pass flag/fixed (1 runs", output)
 
     def test_rebuilds_only_what_changed(self):
         self.run_main()
