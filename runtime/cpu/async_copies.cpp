@@ -48,6 +48,12 @@ AsyncCopies::Announcement &AsyncCopies::announce(Thread &T, uint32_t Site) {
   return Announced;
 }
 
+uint32_t AsyncCopies::announcedSite(Thread &T) {
+  uint32_t Site = Announced.By == &T ? Announced.Site : 0;
+  Announced = {};
+  return Site;
+}
+
 void AsyncCopies::beginIssue(Thread &T) {
   if (Announced.By != &T)
     Announced = {}; // the copy is not instrumented

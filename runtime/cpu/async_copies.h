@@ -74,6 +74,8 @@ public:
     } Receivers[Cluster::MaxBlocks];
   };
   Announcement &announce(Thread &T, uint32_t Site);
+  /// Takes the site of what `T` announced; 0 when the operation is not instrumented.
+  uint32_t announcedSite(Thread &T);
 
   // ---- on the issuing thread
   /// The copy's fields but for Issuer, Actor, Signal, Site and those of its progress are set.

@@ -60,6 +60,15 @@ struct BlockBarrier {
   uint32_t LaneMask[32] = {}; ///< arrivals by warp, kept for explicit counts only
 };
 
+/// wgmma operations of four warps: actors by warp and group, and what each thread knows complete.
+struct Warpgroup {
+  struct Part {
+    std::vector<core::BlockId> Open; ///< since the last commit
+    std::vector<std::vector<core::BlockId>> Groups;
+  } Parts[4];
+  uint32_t Learned[128] = {}; ///< groups, by thread
+};
+
 struct Cluster {
   static constexpr uint32_t MaxBlocks = 16;
   uint32_t BlockCount = 0;
@@ -84,6 +93,7 @@ struct Block {
   char *Shared = nullptr;
   std::vector<Thread> Threads;
   std::vector<Warp> Warps;
+  std::vector<Warpgroup> Warpgroups; ///< empty until the first wgmma
   BlockBarrier Barriers[BarrierCount];
 };
 

@@ -399,6 +399,10 @@ public:
     CopyProxy = proxy;
     return Async.begin(issuer, *CopyBlock);
   }
+  /// An operation of several threads starts after the past of each of them.
+  void asyncAlsoAfter(const Thread &issuer) { Async.alsoAfter(issuer, *CopyBlock); }
+  /// `t` learns that the actor is done (wgmma.wait_group).
+  void asyncLearn(Thread &t, BlockId actor) { Async.learn(t, actor, true); }
   void asyncRead(uint64_t addr, uint32_t bytes, SiteId site) {
     weak(CopyBlock->threads[AsyncRules::Reader.value], addr, bytes, site, abi::AccessKind::Load,
          CopyProxy);
