@@ -223,6 +223,8 @@ bool PtxInstrumenter::entry(const Statement &S, const Effect &E) {
 /// Why the place of `E` in its statement does not suit the backend; null if it does. `Announced`:
 /// copies in the statement.
 const char *PtxInstrumenter::misplaced(const Effect &E, unsigned Announced) const {
+  if (E.CpuOnly && Context.Calls.forGpu())
+    return "not modelled on the GPU yet";
   bool Arrives =
       E.Publishes || E.Kind == EffectKind::BlockBarrier || E.Kind == EffectKind::WarpBarrier;
   if (After && (Context.Calls.forGpu() ? Arrives : E.Announces))

@@ -88,6 +88,7 @@ private:
   unsigned operandsButPolicy();
   bool copyAsync();
   bool copyBulk();
+  bool copyTensor();
   bool copyGroup();
   bool storeAsync();
   llvm::AllocaInst *fragment(unsigned I, unsigned Registers, unsigned Bits);

@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
+using namespace scopesan;
 using namespace scopesan::retarget;
 using scopesan::cpu::MatrixForm;
 using scopesan::cpu::MatrixLayout;
