@@ -107,6 +107,7 @@ struct Effect {
   /// BlockBarrier: Count is the constant 0 for "all threads of the block" (S7).
   abi::BarrierKind Barrier = abi::BarrierKind::Sync;
   ValueRef BarrierId, BarrierCount;
+  bool Aligned = false; ///< all lanes of a warp execute the same instruction
   /// WarpBarrier (S8).
   ValueRef Mask;
 

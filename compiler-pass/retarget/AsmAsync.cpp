@@ -81,7 +81,7 @@ bool AsmLowering::copyAsync() {
   return true;
 }
 
-static std::optional<Reduction> reduction(const Modifiers &Mods) {
+static ReduceOp reduceOp(const Modifiers &Mods) {
   ReduceOp Op = ReduceOp::None;
   for (StringRef Part : Mods) {
     Op = StringSwitch<ReduceOp>(Part)
@@ -95,6 +95,11 @@ static std::optional<Reduction> reduction(const Modifiers &Mods) {
              .Case("xor", ReduceOp::Xor)
              .Default(Op);
   }
+  return Op;
+}
+
+static std::optional<Reduction> reduction(const Modifiers &Mods) {
+  ReduceOp Op = reduceOp(Mods);
   auto Type = StringSwitch<std::optional<ReduceType>>(Mods.back())
                   .Cases({"u32", "b32"}, ReduceType::U32)
                   .Case("s32", ReduceType::S32)
@@ -141,10 +146,9 @@ bool AsmLowering::copyTensor() {
                   "tile::scatter4", "cta_group::1", "cta_group::2") ||
       operandsButPolicy() != 2u + Signals + Multicast || (Store && !Mods.has("bulk_group")))
     return false;
-  std::optional<Reduction> R = Reduction(0);
-  if (Reduces) { // the map has the type: integers count as unsigned, which add, inc and logic allow
+  ReduceOp Op = reduceOp(Mods);
+  if (Reduces != (Op != ReduceOp::None))
     return false;
-  }
   const Operand &Tensor = *operand(Store ? 0 : 1), &Shared = *operand(Store ? 1 : 0);
   if (!Tensor.is(OperandKind::Memory) || Tensor.Elements.size() != 2 ||
       !Shared.is(OperandKind::Memory))
@@ -158,7 +162,7 @@ bool AsmLowering::copyTensor() {
   Value *Receivers = Multicast ? B.CreateAnd(in32(3), 0xffff) : B.getInt32(0);
   E.call(B, "__scopesan_cpu_tensor_copy", B.getVoidTy(),
          {address(Tensor), address(Shared), Barrier, Start, B.getInt32(Coordinates.size()),
-          B.getInt32(Store), B.getInt32(R->raw()), Receivers});
+          B.getInt32(Store), B.getInt32(uint32_t(Op)), Receivers});
   return true;
 }
 

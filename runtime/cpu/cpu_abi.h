@@ -210,9 +210,9 @@ void __scopesan_cpu_cp_async_mbarrier_arrive(void *barrier, uint32_t noinc);
 void __scopesan_cpu_bulk_copy(void *to, const void *from, uint64_t bytes, void *barrier,
                               uint32_t reduction, uint32_t masks);
 /// A tensor copy of `rank` dimensions; `store` 1 from shared memory. `start`: coordinates.
-/// `receivers`: blocks of the cluster, 0 for one.
+/// `receivers`: blocks of the cluster, 0 for one. `reduceOp`: ReduceOp; the map has the type.
 void __scopesan_cpu_tensor_copy(const void *map, void *shared, void *barrier, const int32_t *start,
-                                uint32_t rank, uint32_t store, uint32_t reduction,
+                                uint32_t rank, uint32_t store, uint32_t reduceOp,
                                 uint32_t receivers);
 void __scopesan_cpu_bulk_commit(void);
 void __scopesan_cpu_bulk_wait(uint32_t allowed, uint32_t read);

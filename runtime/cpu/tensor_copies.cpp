@@ -117,12 +117,16 @@ void __scopesan_cpu_tensor_copy(const void *Map, void *Shared, void *Barrier, co
                              core::SiteId{Site}, core::Proxy::TensorMap);
   std::string Error;
   TensorTile Tile(M, Rank, Start, Error);
+  Reduction R{0};
+  if (Reducing)
+    R = Reduction(ReduceOp(Reducing), ReduceType(M.Reduces));
+  if (R && M.Reduces == TensorMap::NoReduction)
+    Error = "no reduction of the tensor map's type";
   if (!Error.empty())
     TheEngine.failFromFiber(FailureCode::LaunchFailure,
                             "tensor copy: " + Error + ", " + describeThread(T));
   if (Barrier)
     checkMbarrier(T, Barrier);
-  Reduction R(Reducing);
   auto issue = [&](char *To, void *Signals) {
     AsyncCopy C;
     C.To = To;

@@ -232,6 +232,8 @@ public:
     Progress.leave(t);
     Barriers.s7Arrive(t, kind, id, n);
   }
+  /// D7 that the backend saw: a wrong count, or an aligned barrier reached from different code.
+  void barrierMisuse(Thread &t, SiteId site) { J.d7BarrierMisuse(t, site, 0); }
   /// The departure was applied when the generation completed, while the thread still waited.
   void blockBarrierDepart(Thread &, uint32_t) {}
   void warpBarrierArrive(Thread &t, uint32_t mask, SiteId) {

@@ -1,4 +1,5 @@
 // Tensor maps, and the driver's entry points that programs ask the runtime for.
+#include "cpu/cpu_abi.h"
 #include "cpu/shim/context.h"
 #include "cpu/tensor_map.h"
 
@@ -33,6 +34,30 @@ uint32_t bytesOf(CUtensorMapDataType T) {
     return 8;
   default:
     return 0;
+  }
+}
+
+uint8_t reductionOf(CUtensorMapDataType T) {
+  switch (T) {
+  case CU_TENSOR_MAP_DATA_TYPE_UINT32:
+    return uint8_t(ReduceType::U32);
+  case CU_TENSOR_MAP_DATA_TYPE_INT32:
+    return uint8_t(ReduceType::S32);
+  case CU_TENSOR_MAP_DATA_TYPE_UINT64:
+    return uint8_t(ReduceType::U64);
+  case CU_TENSOR_MAP_DATA_TYPE_INT64:
+    return uint8_t(ReduceType::S64);
+  case CU_TENSOR_MAP_DATA_TYPE_FLOAT16:
+    return uint8_t(ReduceType::F16);
+  case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16:
+    return uint8_t(ReduceType::BF16);
+  case CU_TENSOR_MAP_DATA_TYPE_FLOAT32:
+  case CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ:
+    return uint8_t(ReduceType::F32);
+  case CU_TENSOR_MAP_DATA_TYPE_FLOAT64:
+    return uint8_t(ReduceType::F64);
+  default:
+    return TensorMap::NoReduction;
   }
 }
 
@@ -93,6 +118,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *Map, CUtensorMapDataType Type, cuui
   M.SwizzleUnits = unitsOf(Swizzle);
   if (!M.ElementBytes || !M.SwizzleUnits)
     return lacks(M.ElementBytes ? "this swizzle of tensor maps" : "this type of tensor maps");
+  M.Reduces = reductionOf(Type);
   M.FillsNan = Fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
   M.Address = reinterpret_cast<uint64_t>(Address);
   if (!isValid(M, Sizes, Strides, Box, Steps))
