@@ -2,7 +2,7 @@
 
 #include "cpu/async_copies.h"
 #include "cpu/engine.h"
-#include "cpu/faults.h"
+#include "cpu/mbarriers.h"
 
 #include <algorithm>
 #include <string.h>
