@@ -220,7 +220,7 @@ private:
   }
 
   [[gnu::noinline]] void checkStrong(Thread &t, AtomicWord &o, Record me, uint64_t address,
-                                     bool writes, const MemoryAtomicity *m) {
+                                     bool writes, const MemoryAtomicity *m = nullptr) {
     if (o.summary.highestBlock < t.block->orderedBelow.value)
       return;
     o.strong.forEach([&](const StrongRecord &s) {
