@@ -1,5 +1,4 @@
-// Stream memory operations (cuStreamWaitValue, cuStreamWriteValue, cuStreamBatchMemOp) and the way
-// to them: the driver's entry points that the runtime hands out.
+// Stream memory operations: cuStreamWaitValue, cuStreamWriteValue, cuStreamBatchMemOp.
 //
 // A write is a release at system scope, unless its barrier is switched off; a wait is an acquire
 // that lets the stream go on when the value is there (S14).
@@ -110,61 +109,4 @@ CUresult cuStreamBatchMemOp(CUstream S, unsigned Count, CUstreamBatchMemOpParams
     if (CUresult E = one(S, List[I]); E != CUDA_SUCCESS)
       return E;
   return CUDA_SUCCESS;
-}
-
-// ---------------------------------------------------------------- entry points of the driver
-
-namespace {
-
-struct EntryPoint {
-  const char *Name;
-  void *Function;
-};
-const EntryPoint EntryPoints[] = {
-    {"cuStreamWaitValue32", reinterpret_cast<void *>(cuStreamWaitValue32)},
-    {"cuStreamWaitValue64", reinterpret_cast<void *>(cuStreamWaitValue64)},
-    {"cuStreamWriteValue32", reinterpret_cast<void *>(cuStreamWriteValue32)},
-    {"cuStreamWriteValue64", reinterpret_cast<void *>(cuStreamWriteValue64)},
-    {"cuStreamBatchMemOp", reinterpret_cast<void *>(cuStreamBatchMemOp)},
-};
-
-cudaError_t entryPoint(const char *Symbol, void **Function, cudaDriverEntryPointQueryResult *How) {
-  return apiCall([&](Context &) {
-    if (!Symbol || !Function)
-      return cudaErrorInvalidValue;
-    *Function = nullptr;
-    for (const EntryPoint &E : EntryPoints)
-      if (strcmp(E.Name, Symbol) == 0)
-        *Function = E.Function;
-    if (How)
-      *How = *Function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
-    if (!*Function)
-      host::incomplete("the CPU backend lacks the driver function " + std::string(Symbol));
-    return cudaSuccess;
-  });
-}
-
-} // namespace
-
-#undef cudaGetDriverEntryPoint
-SCOPESAN_EXPORT cudaError_t cudaGetDriverEntryPoint(const char *Symbol, void **Function,
-                                                    unsigned long long,
-                                                    cudaDriverEntryPointQueryResult *How) {
-  return entryPoint(Symbol, Function, How);
-}
-SCOPESAN_EXPORT cudaError_t cudaGetDriverEntryPoint_ptsz(const char *Symbol, void **Function,
-                                                         unsigned long long,
-                                                         cudaDriverEntryPointQueryResult *How) {
-  return entryPoint(Symbol, Function, How);
-}
-#undef cudaGetDriverEntryPointByVersion
-SCOPESAN_EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *Symbol, void **Function,
-                                                             unsigned, unsigned long long,
-                                                             cudaDriverEntryPointQueryResult *How) {
-  return entryPoint(Symbol, Function, How);
-}
-SCOPESAN_EXPORT cudaError_t
-cudaGetDriverEntryPointByVersion_ptsz(const char *Symbol, void **Function, unsigned,
-                                      unsigned long long, cudaDriverEntryPointQueryResult *How) {
-  return entryPoint(Symbol, Function, How);
 }

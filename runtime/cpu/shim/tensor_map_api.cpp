@@ -1,4 +1,4 @@
-// Tensor maps, and the driver's entry points that programs ask the runtime for.
+// Tensor maps.
 #include "cpu/cpu_abi.h"
 #include "cpu/shim/context.h"
 #include "cpu/tensor_map.h"
@@ -140,7 +140,7 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap *Map, void *Address) {
   TensorMap M;
   if (!Map || !A || A % 16)
     return CUDA_ERROR_INVALID_VALUE;
-  memcpy(&M, Map, sizeof M);
+  memcpy(static_cast<void *>(&M), Map, sizeof M);
   if (M.Magic != TensorMap::MagicNumber)
     return CUDA_ERROR_INVALID_VALUE;
   M.Address = A;
@@ -149,37 +149,4 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap *Map, void *Address) {
 }
 
 #pragma GCC visibility pop
-}
-
-namespace {
-
-cudaError_t entryPoint(const char *Symbol, void **Function, cudaDriverEntryPointQueryResult *Status) {
-  struct {
-    const char *Name;
-    void *Function;
-  } Known[] = {{"cuTensorMapEncodeTiled", reinterpret_cast<void *>(&cuTensorMapEncodeTiled)},
-               {"cuTensorMapReplaceAddress", reinterpret_cast<void *>(&cuTensorMapReplaceAddress)}};
-  if (!Symbol || !Function)
-    return record(cudaErrorInvalidValue);
-  *Function = nullptr;
-  for (auto &K : Known)
-    if (!strcmp(K.Name, Symbol))
-      *Function = K.Function;
-  if (!*Function)
-    host::incomplete(std::string("the CPU backend lacks ") + Symbol);
-  if (Status)
-    *Status = *Function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
-  return *Function || Status ? cudaSuccess : record(cudaErrorSymbolNotFound);
-}
-
-} // namespace
-
-cudaError_t cudaGetDriverEntryPoint(const char *Symbol, void **Function, unsigned long long,
-                                    cudaDriverEntryPointQueryResult *Status) {
-  return entryPoint(Symbol, Function, Status);
-}
-cudaError_t cudaGetDriverEntryPointByVersion(const char *Symbol, void **Function, unsigned,
-                                             unsigned long long,
-                                             cudaDriverEntryPointQueryResult *Status) {
-  return entryPoint(Symbol, Function, Status);
 }
