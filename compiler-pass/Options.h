@@ -15,6 +15,8 @@ extern llvm::cl::opt<bool> Enable;
 extern llvm::cl::opt<bool> Gpu;
 /// -scopesan-device-runtime=FILE: bitcode of the device runtime; default: beside the plugin.
 extern llvm::cl::opt<std::string> DeviceRuntime;
+/// -scopesan-gpu-mode=logged: every kernel logs every event; auto: see GpuMode.h.
+extern llvm::cl::opt<std::string> GpuMode;
 /// -scopesan-notes=0: no note for each unmodelled operation. The X1 call stays.
 extern llvm::cl::opt<bool> Notes;
 /// -scopesan-toolkit=DIR: include folders whose sites get abi::Op::ToolkitBit.
