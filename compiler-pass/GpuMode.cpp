@@ -69,8 +69,7 @@ private:
       if (!Callee)
         return false;
       if (!Callee->isDeclaration())
-        return Callee->getCallingConv() != CallingConv::PTX_Kernel &&
-               add(*Callee);
+        return Callee->getCallingConv() != CallingConv::PTX_Kernel && add(*Callee);
       if (!Callee->isIntrinsic())
         return isHarmlessExternal(*Callee);
       StringRef Name = Callee->getName();

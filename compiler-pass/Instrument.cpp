@@ -408,9 +408,8 @@ static void instrumentFunctions(InstrumentContext &Context, const KernelPlans &P
       announceExits(*F, Context.Calls);
       announceShared(*F, Context);
       if (F->getCallingConv() == CallingConv::PTX_Kernel)
-        Context.Sites.addKernel(
-            F->getName(), IsFast ? Plan->second.Mode : gpu::KernelMode::Logged, IsFast ? First : 0,
-            IsFast ? Plan->second.Flags : 0);
+        Context.Sites.addKernel(F->getName(), IsFast ? Plan->second.Mode : gpu::KernelMode::Logged,
+                                IsFast ? First : 0, IsFast ? Plan->second.Flags : 0);
     }
     Context.Calls.endKernel();
   }

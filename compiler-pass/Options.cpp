@@ -15,7 +15,7 @@ cl::opt<bool> Gpu("scopesan-gpu", cl::init(true),
                   cl::desc("Instrument the code that runs on the GPU"), cl::cat(Category));
 cl::opt<std::string> DeviceRuntime("scopesan-device-runtime", cl::value_desc("file"),
                                    cl::desc("Bitcode of the device runtime"), cl::cat(Category));
-cl::opt<std::string> GpuMode("scopesan-gpu-mode", cl::init("auto"), cl::value_desc("mode"),
+cl::opt<std::string> GpuMode("scopesan-gpu-mode", cl::init("logged"), cl::value_desc("mode"),
                              cl::desc("auto, or logged: kernels log every event on the GPU"),
                              cl::cat(Category));
 cl::opt<bool> Notes("scopesan-notes", cl::init(true),

@@ -158,10 +158,9 @@ struct DevicePort {
     bool sameBlock = (what & IsShared) || ((other ^ mark) >> fetch32(&log->blockShift)) == 0;
     bool sameLaunch = (what & IsShared) || (other ^ mark) >> mark::TagShift == 0;
     uint64_t theirs = (other & (mark::SiteBits | mark::LevelBits)) >> mark::SiteShift;
-    uint64_t key = theirs << 14 |
-                   (mark & mark::SiteBits) >> mark::SiteShift;
-    key = key << 4 | uint64_t(isRead) << 3 | uint64_t(sameBlock) << 2 | uint64_t(sameLaunch) << 1 |
-          1;
+    uint64_t key = theirs << 14 | (mark & mark::SiteBits) >> mark::SiteShift;
+    key =
+        key << 4 | uint64_t(isRead) << 3 | uint64_t(sameBlock) << 2 | uint64_t(sameLaunch) << 1 | 1;
     uint32_t at = uint32_t((key * 0x9E3779B97F4A7C15) >> 40);
     for (uint32_t i = 0; i < 8; ++i) {
       uint64_t slot = fetch(uint64_t(&log->dedup)) + (at + i) % DedupEntries * sizeof(uint64_t);
@@ -233,10 +232,7 @@ private:
   }
   INLINE_MEMBER static uint64_t add(uint64_t at) {
     uint64_t old;
-    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], 1;"
-                 : "=l"(old)
-                 : "l"(at)
-                 : "memory");
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], 1;" : "=l"(old) : "l"(at) : "memory");
     return old;
   }
 };
@@ -451,8 +447,8 @@ INLINE uint32_t atomicExchange(uint64_t at, uint32_t v) {
 
 // ---------------------------------------------------------------- slots of shared memory
 
-/// The slot of this block and its generation, slot | generation << 32, slot NoSlot = none. The first
-/// warp of the block takes it; the others wait until it is there.
+/// The slot of this block and its generation, slot | generation << 32, slot NoSlot = none. The
+/// first warp of the block takes it; the others wait until it is there.
 COLD uint64_t __scopesan_fast_take_slot(uint32_t threads) {
   Log *log = __scopesan_gpu_state;
   uint32_t block = blockIndex();
@@ -526,8 +522,8 @@ COLD uint64_t __scopesan_fast_take_slot(uint32_t threads) {
 /// `n` threads of the block end.
 COLD void __scopesan_fast_leave_slot(uint32_t slot, uint32_t n) {
   Log *log = __scopesan_gpu_state;
-  uint64_t live = uint64_t(&reinterpret_cast<SlotHeader *>(fetch(uint64_t(&log->slotHeaders)))[slot]
-                                .live);
+  uint64_t live =
+      uint64_t(&reinterpret_cast<SlotHeader *>(fetch(uint64_t(&log->slotHeaders)))[slot].live);
   uint32_t old;
   asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
                : "=r"(old)

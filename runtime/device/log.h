@@ -143,5 +143,4 @@ INLINE uint64_t place(const void *pointer) {
   return result == p && p ? peerPlace(p, p) : result;
 }
 
-
 } // namespace

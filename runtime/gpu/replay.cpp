@@ -15,6 +15,7 @@ void Replay::begin(const ReplayLaunch &launch) {
   Open.clear();
   LastAtomic.clear();
   Variables.clear();
+  D.beginLaunch(Launch.node);
   Atomics.forgetAll(); // copies and the host may have changed every value
 }
 
@@ -237,6 +238,8 @@ void Replay::event(const Record *records, uint64_t at) {
   ThreadState &t = b.threads[r.thread()];
   core::Thread &who = *D.thread(b.detect, core::ThreadIndex{r.thread()});
   SiteId site{r.high};
+  if (Launch.mode != KernelMode::Logged)
+    enterPhase(b, r.phase());
   if (r.kind() == EventKind::AtomicAfter)
     return atomicAfter(r, t);
   settle(t);
@@ -252,6 +255,8 @@ void Replay::event(const Record *records, uint64_t at) {
     Atomics.weakWrite(place(b, r.value), uint64_t(r.extra) << 32 | r.low);
     return D.writeRange(who, place(b, r.value), uint64_t(r.extra) << 32 | r.low, site);
   case EventKind::AtomicBefore:
+    if (Launch.mode == KernelMode::Syncless) // its value orders nothing
+      return D.atomicAfter(who, place(b, r.value), r.low, abi::Op(r.extra), site, true, 0);
     return atomicBefore(records, at, b, t);
   case EventKind::Fence:
     return D.fence(who, abi::Op(r.extra), site);
@@ -273,6 +278,9 @@ void Replay::event(const Record *records, uint64_t at) {
   case EventKind::Operands:
     t.operands = r;
     return;
+  case EventKind::Known:
+  case EventKind::Candidate:
+    return fastEvent({r, b, t, who, site});
   default:
     return asyncEvent({r, b, t, who, site});
   }
