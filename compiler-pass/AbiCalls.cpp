@@ -218,6 +218,17 @@ void AbiCalls::threadExit(IRBuilderBase &B) {
   call(B, "__scopesan_gpu_exit", {});
 }
 
+void AbiCalls::dropUnused() {
+  auto Drop = [&](const Signature &S) {
+    if (Function *F = M.getFunction(S.Name); F && F->isDeclaration() && F->use_empty())
+      F->eraseFromParent();
+  };
+  for (const Signature &S : Table)
+    Drop(S);
+  for (const Signature &S : GpuTable)
+    Drop(S);
+}
+
 void AbiCalls::beginKernel(Function &F, uint32_t KernelFlags, uint32_t First) {
   Flags = KernelFlags;
   FirstSite = First;

@@ -62,6 +62,9 @@ public:
   void beginKernel(llvm::Function &F, uint32_t KernelFlags, uint32_t First);
   void endKernel() { State = nullptr; }
 
+  /// Removes the declarations that nothing uses: their bodies need not be linked.
+  void dropUnused();
+
   bool forGpu() const { return ForGpu; }
 
   llvm::GlobalVariable &siteBase() { return *SiteBase; }

@@ -18,6 +18,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
@@ -231,6 +232,7 @@ void finishKernels(Module &M, const KernelPlans &Plans, ModuleAnalysisManager &M
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   FunctionPassManager Clean;
   Clean.addPass(SROAPass(SROAOptions::ModifyCFG));
+  Clean.addPass(DSEPass()); // of the state's fields that nobody reads
   Clean.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   Clean.addPass(SimplifyCFGPass());
   for (auto &[F, Plan] : Plans)

@@ -432,6 +432,7 @@ void instrument(Module &M) {
 void instrumentForGpu(Module &M, const KernelPlans &Plans) {
   InstrumentContext Context(M, /*ForGpu=*/true);
   instrumentFunctions(Context, Plans);
+  Context.Calls.dropUnused();
   embedSites(Context.Sites, Context.Calls.siteBase(), M);
 }
 

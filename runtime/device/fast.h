@@ -22,6 +22,7 @@ enum : uint32_t {
   KindMask = 3,
   IsShared = 4,
   IsMixed = 8,
+  OnlyMarks = 16, ///< of a kernel that logs every event: the access has a record already
   BytesShift = 8
 };
 constexpr uint32_t AnyWindow = uint32_t(FastWindow::Any),
@@ -195,6 +196,8 @@ struct DevicePort {
     count(log, Counter::Candidates, 1);
   }
   INLINE_MEMBER void full() {
+    if (what & OnlyMarks)
+      return tell(0, 0);
     if (!reserved)
       ticket = take(0);
     count(log, Counter::LoggedFull, 1);
@@ -678,4 +681,35 @@ HOOK void __scopesan_fast_span(FastState *s, const void *pointer, uint64_t bytes
     __scopesan_fast_range(pointer, bytes, s->table, s->me, s->sharedBase, s->sharedMe, site, local,
                           what);
   ++s->checkedGlobal;
+}
+
+// ---------------------------------------------------------------- kernels that log every event
+
+/// Leaves marks in global memory, before the record of the access. `how`: MarkWrite, MarkStrong,
+/// MarkNonCoherent.
+DEVICE void __scopesan_gpu_mark(const void *pointer, uint64_t bytes, uint32_t how, uint32_t site) {
+  Log *log = __scopesan_gpu_state;
+  uint64_t at = place(pointer);
+  if (!log || !shiftOf(&log->capacity) || !at || at & SharedBit)
+    return;
+  FastState s;
+  s.table = fetch(uint64_t(&log->table));
+  if (!s.table)
+    return;
+  uint64_t me = fetch(uint64_t(&log->tag)) | uint64_t(blockIndex()) << shiftOf(&log->blockShift) |
+                uint64_t(threadIndex()) << mark::ThreadShift |
+                uint64_t(site % mark::MaxSites) << mark::SiteShift;
+  Actor a = actorOf(log, me, 0);
+#pragma unroll 1
+  for (uint64_t end = at + bytes; at < end;) {
+    uint32_t first = uint32_t(at) & 3;
+    uint32_t n = uint32_t(end - at < 4 - first ? end - at : 4 - first);
+    if (uint64_t cell = globalCell(&s, at)) {
+      uint64_t m = me | ((1u << n) - 1) << first;
+      DevicePort p = portOf(log, a, cell, m, at, site, OnlyMarks);
+      leaveMark(p, a, how & MarkNonCoherent ? nonCoherentMark(a, m) : m, how & MarkWrite,
+                how & MarkStrong);
+    }
+    at += n;
+  }
 }

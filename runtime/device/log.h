@@ -15,6 +15,15 @@ extern "C" {
 __attribute__((device)) extern Log *__scopesan_gpu_state;
 }
 
+/// `how` of __scopesan_gpu_mark.
+enum : uint32_t { MarkRead = 0, MarkWrite = 1, MarkStrong = 2, MarkNonCoherent = 4 };
+#ifdef SCOPESAN_CLUSTERS
+DEVICE void __scopesan_gpu_mark(const void *pointer, uint64_t bytes, uint32_t how, uint32_t site);
+#else
+/// No kernel of such code has a fast form: nobody looks for marks.
+INLINE void __scopesan_gpu_mark(const void *, uint64_t, uint32_t, uint32_t) {}
+#endif
+
 namespace {
 
 struct Ticket {

@@ -26,27 +26,32 @@ INLINE void barrierRecord(const Ticket &t, EventKind kind, const void *barrier, 
 } // namespace
 
 DEVICE void __scopesan_read(const void *address, uint32_t bytes, uint32_t site) {
+  __scopesan_gpu_mark(address, bytes, MarkRead, site);
   if (uint64_t at = place(address))
     record(take(0), EventKind::Read, at, bytes, site, 0);
 }
 
 DEVICE void __scopesan_write(const void *address, uint32_t bytes, uint32_t site) {
+  __scopesan_gpu_mark(address, bytes, MarkWrite, site);
   if (uint64_t at = place(address))
     record(take(0), EventKind::Write, at, bytes, site, 0);
 }
 
 DEVICE void __scopesan_read_range(const void *address, uint64_t bytes, uint32_t site) {
+  __scopesan_gpu_mark(address, bytes, MarkRead, site);
   if (uint64_t at = bytes ? place(address) : 0)
     record(take(0), EventKind::ReadRange, at, uint32_t(bytes), site, uint32_t(bytes >> 32));
 }
 
 DEVICE void __scopesan_write_range(const void *address, uint64_t bytes, uint32_t site) {
+  __scopesan_gpu_mark(address, bytes, MarkWrite, site);
   if (uint64_t at = bytes ? place(address) : 0)
     record(take(0), EventKind::WriteRange, at, uint32_t(bytes), site, uint32_t(bytes >> 32));
 }
 
 DEVICE void __scopesan_atomic_before(const void *address, uint32_t bytes, uint32_t op,
                                      uint32_t site) {
+  __scopesan_gpu_mark(address, bytes, MarkStrong, site);
   if (uint64_t at = place(address))
     record(take(0), EventKind::AtomicBefore, at, bytes, site, op);
 }
@@ -121,6 +126,7 @@ DEVICE void __scopesan_mbarrier_wait(const void *barrier, uint32_t op, uint32_t 
 // S12
 DEVICE void __scopesan_cp_async(const void *to, const void *from, uint32_t bytes,
                                 uint32_t sourceBytes, uint32_t site) {
+  __scopesan_gpu_mark(from, bytes, MarkRead, site);
   record(take(0), EventKind::CpAsync, place(from), sharedOffset(to), site,
          bytes | sourceBytes << 16);
 }
@@ -141,6 +147,8 @@ DEVICE void __scopesan_cp_async_wait(uint32_t allowed, uint32_t site) {
 /// Sizes have 32 bits in the instruction.
 DEVICE void __scopesan_bulk_copy(const void *to, const void *from, uint64_t bytes,
                                  const void *barrier, uint32_t op, uint32_t masks, uint32_t site) {
+  __scopesan_gpu_mark(from, bytes, MarkRead, site);
+  __scopesan_gpu_mark(to, bytes, MarkWrite, site);
   uint64_t b = barrier ? place(barrier) : 0;
   Ticket t = take<2>(0);
   record(t, EventKind::Operands, place(from), masks, uint32_t(b), uint32_t(b >> 32));
@@ -173,6 +181,10 @@ DEVICE void __scopesan_tensormap_fence(const void *map, uint32_t op, uint32_t si
 
 DEVICE void __scopesan_proxy_access(const void *address, uint32_t bytes, uint32_t write,
                                     uint32_t proxy, uint32_t site) {
+  __scopesan_gpu_mark(address, bytes,
+                      (write ? uint32_t(MarkWrite) : 0) |
+                          (proxy == uint32_t(abi::Proxy::NonCoherent) ? uint32_t(MarkNonCoherent) : 0),
+                      site);
   if (uint64_t at = place(address))
     record(take(0), EventKind::ProxyAccess, at, bytes, site, write | proxy << 1);
 }

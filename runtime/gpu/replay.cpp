@@ -15,6 +15,7 @@ void Replay::begin(const ReplayLaunch &launch) {
   Open.clear();
   LastAtomic.clear();
   Variables.clear();
+  Phases.clear();
   D.beginLaunch(Launch.node);
   Atomics.forgetAll(); // copies and the host may have changed every value
 }
@@ -84,6 +85,8 @@ Replay::BlockState &Replay::block(uint32_t index) {
     return *recent;
   auto b = Blocks.find(index);
   if (b == Blocks.end()) {
+    if (Launch.mode == KernelMode::Syncless)
+      limitBlocks();
     beginCluster(index);
     b = Blocks.find(index);
   }
@@ -111,6 +114,10 @@ void Replay::beginCluster(uint32_t index) {
     b->detect = D.beginBlock(Launch.node, b->index);
     D.sharedMemory(b->detect, shared, Launch.sharedBytes);
     b->live = uint32_t(Launch.threadsPerBlock);
+    if (auto known = Phases.find(b->index); known != Phases.end()) {
+      b->phase = known->second;
+      D.passBarrier(b->detect, {b->phase + 1});
+    }
     b->threads.resize(Launch.threadsPerBlock);
     cluster->members.push_back(b.get());
     uint32_t key = b->index;
@@ -238,8 +245,10 @@ void Replay::event(const Record *records, uint64_t at) {
   ThreadState &t = b.threads[r.thread()];
   core::Thread &who = *D.thread(b.detect, core::ThreadIndex{r.thread()});
   SiteId site{r.high};
-  if (Launch.mode != KernelMode::Logged)
+  if (Launch.mode != KernelMode::Logged) {
     enterPhase(b, r.phase());
+    b.usesShared |= (r.value & SharedBit) && r.kind() != EventKind::Known;
+  }
   if (r.kind() == EventKind::AtomicAfter)
     return atomicAfter(r, t);
   settle(t);

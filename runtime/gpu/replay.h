@@ -84,6 +84,7 @@ private:
     uint32_t live = 0;
     uint32_t rank = 0;  ///< in the cluster
     uint32_t phase = 0; ///< barriers passed (fast kernels)
+    bool usesShared = false;
     std::shared_ptr<ClusterState> cluster;
     std::vector<ThreadState> threads;
 
@@ -119,6 +120,7 @@ private:
   // replay_marks.cpp: marks of the shadow memory on the device
   void fastEvent(const Event &e);
   void enterPhase(BlockState &b, uint32_t phase);
+  void limitBlocks();
   void known(const Event &e, uint64_t mark, uint64_t word, bool isRead, uint32_t firstSite);
   void recall(core::BlockId block, uint32_t thread, uint32_t phase, uint64_t mark, uint64_t word,
               bool isRead, core::SiteId site);
@@ -155,6 +157,7 @@ private:
   std::array<MarkSource, 64> Tags{};
   std::unordered_map<uint32_t, std::unique_ptr<BlockState>> Blocks;
   std::array<BlockState *, 64> Recent{};
+  std::unordered_map<uint32_t, uint32_t> Phases; ///< of blocks that limitBlocks() put away
   std::vector<uint32_t> FreeSlots;
   uint32_t SlotCount = 0;
   std::vector<Variable> Variables;

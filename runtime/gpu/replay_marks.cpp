@@ -1,5 +1,5 @@
-// Marks of the shadow memory on the device: a word that turns into a tracked one hands them over, and
-// they become accesses that the detector remembers.
+// Marks of the shadow memory on the device: a word that turns into a tracked one hands them over,
+// and they become accesses that the detector remembers.
 #include "gpu/replay.h"
 
 #include <algorithm>
@@ -14,21 +14,42 @@ namespace {
 constexpr uint64_t bits(uint64_t v, uint32_t from, uint32_t to) {
   return v >> from & ((uint64_t(1) << (to - from)) - 1);
 }
-constexpr uint32_t levelOf(uint64_t m) { return uint32_t(bits(m, mark::LevelShift, mark::TimeShift)); }
+constexpr uint32_t levelOf(uint64_t m) {
+  return uint32_t(bits(m, mark::LevelShift, mark::TimeShift));
+}
 constexpr uint32_t threadOf(uint64_t m) {
   return uint32_t(bits(m, mark::ThreadShift, mark::LevelShift));
 }
 
 } // namespace
 
-/// Fast kernels record no barriers: a record tells how many its block has passed. Every record of an
-/// earlier phase has a smaller ticket.
+/// Fast kernels record no barriers: a record tells how many its block has passed. Every record of
+/// an earlier phase has a smaller ticket.
 void Replay::enterPhase(BlockState &b, uint32_t phase) {
   auto ahead = uint16_t(phase - b.phase);
   if (!ahead || ahead >= 0x8000)
     return;
   b.phase += ahead;
   D.passBarrier(b.detect, {b.phase + 1});
+}
+
+/// Blocks of kernels that only synchronize by barriers do not end in the log. What they know is
+/// their phase, so most can be put away and come back.
+void Replay::limitBlocks() {
+  constexpr uint64_t MostThreads = 1 << 21;
+  if (Blocks.size() * Launch.threadsPerBlock < MostThreads)
+    return;
+  std::vector<BlockState *> all;
+  for (auto &[index, b] : Blocks)
+    all.push_back(b.get());
+  for (BlockState *b : all) {
+    if (b->usesShared)
+      host::incomplete("shared memory of too many blocks is checked at the same time: races there "
+                       "may be missed");
+    if (b->phase)
+      Phases[b->index] = b->phase;
+    endBlock(*b);
+  }
 }
 
 void Replay::fastEvent(const Event &e) {
@@ -62,6 +83,7 @@ void Replay::known(const Event &e, uint64_t mark, uint64_t word, bool isRead, ui
   uint32_t thread = threadOf(mark), level = levelOf(mark);
   bool several = level >= (isRead ? uint32_t(ReadLevel::Block) : uint32_t(WriteLevel::Block));
   if (word & SharedBit) {
+    e.b.usesShared = true;
     auto phase = uint32_t(bits(mark, layout.phaseShift, mark::GenerationShift));
     recall(own, thread, phase, mark, place(e.b, word), isRead, {firstSite + local});
     if (several && threads > 1) // one of them: another one stands for the rest
@@ -72,12 +94,16 @@ void Replay::known(const Event &e, uint64_t mark, uint64_t word, bool isRead, ui
   const MarkSource &source = Tags[mark >> mark::TagShift];
   if (!source.node.value || source.lifetime)
     return; // the detector knows what it must
+  if (source.mode == KernelMode::Logged && mark >> mark::TagShift == Launch.tag)
+    return; // the log has the access itself
   if (mark >> mark::TagShift != Launch.tag) {
     layout = source.layout;
     firstSite = source.firstSite;
     blocks = D.blockCount(source.node);
     threads = D.threadsPerBlock(source.node);
   }
+  if (source.mode == KernelMode::Logged) // low bits of the site id
+    local = (local - firstSite) % mark::MaxSites;
   SiteId site{firstSite ? firstSite + local : 0};
   uint32_t first = D.firstBlock(source.node).value;
   uint64_t all = (uint64_t(1) << (mark::TagShift - layout.blockShift)) - 1;

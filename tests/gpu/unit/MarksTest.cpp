@@ -23,11 +23,12 @@ uint64_t several(Who w, uint32_t site, uint32_t level) {
 
 struct Fast : Launch {
   static constexpr uint32_t FirstSite = 100;
-  explicit Fast(KernelMode mode = KernelMode::Syncless) : Launch(Blocks, 32) {
+  explicit Fast(KernelMode mode = KernelMode::Syncless, uint32_t blocks = Blocks)
+      : Launch(blocks, 32) {
     D.beginLaunch(Node);
     ReplayLaunch launch;
     launch.node = Node;
-    launch.grid = {Blocks, 1, 1};
+    launch.grid = {blocks, 1, 1};
     launch.threadsPerBlock = 32;
     launch.sharedBytes = 4096;
     launch.stamp = Stamp;
@@ -79,6 +80,20 @@ TEST(Marks, PhasesOrderABlock) {
   EXPECT_EQ(g.races(), 1u);
 }
 
+TEST(Marks, BlocksThatWerePutAwayKeepTheirPhase) {
+  Fast f(KernelMode::Syncless, 1u << 18);
+  f.write({0, 0}, X);
+  f.in(7);
+  for (uint32_t b = 1; b < 1u << 17; ++b)
+    f.read({b, 0}, Y);
+  f.read({0, 1}, X);
+  f.in(7);
+  f.read({0, 2}, X);
+  f.in(8);
+  EXPECT_EQ(f.races(), 1u);
+  EXPECT_EQ(f.S.findings[0].second.thread.value, 1u);
+}
+
 TEST(Marks, PhasesOrderLoggedAccesses) {
   Fast f;
   f.write({0, 0}, X).read({0, 1}, X);
@@ -119,8 +134,9 @@ TEST(Marks, ReadersOfSeveralThreads) {
 
 TEST(Marks, NonCoherentReaders) {
   Fast f;
-  f.known({0, 4}, several({0, 4}, 7, uint32_t(ReadLevel::NonCoherent)) |
-                      uint64_t(1) << (Layout.blockShift - 1),
+  f.known({0, 4},
+          several({0, 4}, 7, uint32_t(ReadLevel::NonCoherent)) | uint64_t(1)
+                                                                     << (Layout.blockShift - 1),
           true)
       .in(3)
       .write({0, 4}, X);
@@ -130,7 +146,9 @@ TEST(Marks, NonCoherentReaders) {
 }
 
 TEST(Marks, StrongWritesDoNotRaceWithEachOther) {
-  constexpr scopesan::abi::Op Add(scopesan::abi::AccessKind::Red, scopesan::abi::MemoryOrder::Relaxed, scopesan::abi::Scope::Device);
+  constexpr scopesan::abi::Op Add(scopesan::abi::AccessKind::Red,
+                                  scopesan::abi::MemoryOrder::Relaxed,
+                                  scopesan::abi::Scope::Device);
   Fast f;
   f.known({1, 0}, at({0, 3}, 0, 7, uint32_t(WriteLevel::Strong)), false).before({1, 0}, X, Add);
   EXPECT_EQ(f.races(), 0u);
@@ -185,6 +203,8 @@ TEST(Marks, CandidatesOfCopies) {
   Fast f;
   f.add({0, 0}, EventKind::Operands, at({2, 3}, 0, 7), 0, 1);
   f.add({0, 0}, EventKind::Candidate, X, 4 | 15 << candidate::MaskShift,
-        scopesan::abi::Op(scopesan::abi::AccessKind::Store, scopesan::abi::MemoryOrder::Weak, scopesan::abi::Scope::Thread).raw());
+        scopesan::abi::Op(scopesan::abi::AccessKind::Store, scopesan::abi::MemoryOrder::Weak,
+                          scopesan::abi::Scope::Thread)
+            .raw());
   EXPECT_EQ(f.races(), 1u);
 }
