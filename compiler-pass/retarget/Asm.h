@@ -38,7 +38,8 @@ private:
   bool bitFieldInsert(), findLeadingOne(), bitMask(), extend(), reverse(), popCount();
   bool leadingZeros(), permute(), findNthSet();
   bool addSubtract(), multiply(), fma(), multiply24(), divide(), remainder(), minMax();
-  bool absolute(), negate(), copySign(), sad(), dotProduct(), function(), convert();
+  bool absolute(), negate(), copySign(), sad(), dotProduct(), simd(), function();
+  bool convert();
 
   // Frame (Asm.cpp)
   bool bindOperands();

@@ -135,6 +135,32 @@ bool AsmLowering::dotProduct() {
   return out(E.support(B, "dp2a", B.getInt32Ty(), {L, SignedL, R, SignedR, High, C}), false);
 }
 
+/// v{add,sub,avrg,absdiff,min,max}{2,4}.dtype.atype.btype{.sat,.add} d, a, b, c;
+/// vset{2,4}.atype.btype.cmp{.add}. Selected elements and write masks (r.h10, r.b3210) are refused.
+bool AsmLowering::simd() {
+  static constexpr StringRef Operations[] = {"vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"};
+  static constexpr StringRef Relations[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  StringRef Name = Mods[0].drop_back();
+  Value *Bits = B.getInt32(Mods[0].ends_with("2") ? 16 : 8), *Add = B.getInt32(Mods.has("add"));
+  bool Set = Name == "vset";
+  auto isSigned = [&](size_t I) { return B.getInt32(Mods[I] == "s32"); };
+  Value *L = in32(1), *R = in32(2), *C = in32(3);
+  if (Set) {
+    const auto *Relation = find(Relations, Mods[3]);
+    if (Relation == std::end(Relations))
+      return false;
+    Value *Which = B.getInt32(uint32_t(Relation - Relations));
+    return out(E.support(B, "simd_set", B.getInt32Ty(),
+                         {Which, Bits, L, isSigned(1), R, isSigned(2), Add, C}),
+               false);
+  }
+  Value *Which = B.getInt32(uint32_t(find(Operations, Name) - Operations));
+  Value *Saturate = B.getInt32(!Mods.has("sat") ? 0 : Mods[1] == "s32" ? 2 : 1);
+  return out(E.support(B, "simd", B.getInt32Ty(),
+                       {Which, Bits, L, isSigned(2), R, isSigned(3), Saturate, Add, C}),
+             false);
+}
+
 bool AsmLowering::function() { return T && out(A.function(Mods[0], Mods, in(1))); }
 
 // Conversion

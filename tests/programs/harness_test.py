@@ -313,8 +313,26 @@ class MatchTest(WithProgram):
         load["frames"][1:] = []  # of another header
         self.assertEqual(len(matcher.compare(report).problems), 2)
 
+    def test_library_functions(self):
+        program = self.parse(PROGRAM.replace(
+            "allow D1 x_store x_store seeds=20",
+            "require D1 lib:scan.cuh:store(store) lib:scan.cuh:consume(load)"))
+        report = racy_report()
+        store, load = ({"kind": kind, "order": "weak", "bytes": 4, "frames": [
+            {"file": "/usr/include/warp.cuh", "line": 5, "function": "move"},
+            {"file": "/usr/include/scan.cuh", "line": 9, "function": name},
+            {"file": "/usr/include/scan.cuh", "line": 20, "function": "process"}]}
+            for kind, name in (("store", "ns::store<a::B>(int)"), ("load", "consume<a::B<1>>")))
+        report["findings"].append({"rule": "D1", "accesses": [store, load]})
+        matcher = Matcher(program, program.variants[1])
+        self.assertEqual(matcher.compare(report).problems, [])
+        load["frames"][1]["function"] = "load_keys"  # further in than the function named
+        load["frames"][2]["function"] = "consume<true>"
+        self.assertEqual([p[0] for p in matcher.compare(report).problems], ["-", "+"])
+
     def test_a_name_with_a_dot_is_a_library_header(self):
-        for line in ("require D1 scan.cuh x_store", "require D1 api:scan.cuh x_store"):
+        for line in ("require D1 scan.cuh x_store", "require D1 api:scan.cuh x_store",
+                     "require D1 x_store:f x_store", "require D1 api:f:g x_store"):
             with self.assertRaisesRegex(HeaderError, "no operand"):
                 self.parse(PROGRAM.replace("allow D1 x_store x_store", line))
 

@@ -144,10 +144,21 @@ TEST(Nvcc, Architectures) {
 }
 
 TEST(Nvcc, RelocatableDeviceCode) {
-  EXPECT_EQ(rewritten({"-dc", "a.cu"}), withPrefix({"-fgpu-rdc", "-c", "a.cu"}));
-  EXPECT_EQ(rewritten({"--device-c", "a.cu"}), withPrefix({"-fgpu-rdc", "-c", "a.cu"}));
-  EXPECT_EQ(rewritten({"-rdc=true", "-c", "a.cu"}), withPrefix({"-fgpu-rdc", "-c", "a.cu"}));
-  EXPECT_EQ(rewritten({"-rdc", "true", "a.cu"}), withPrefix({"-fgpu-rdc", "a.cu"}));
+  auto relocatable = [](Arguments more, const char *registers = "--maxrregcount=64") {
+    more.insert(more.begin(), {"-fgpu-rdc", "-Xcuda-ptxas", registers});
+    return withPrefix(more);
+  };
+  EXPECT_EQ(rewritten({"-dc", "a.cu"}), relocatable({"-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"--device-c", "a.cu"}), relocatable({"-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-rdc=true", "-c", "a.cu"}), relocatable({"-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-rdc", "true", "a.cu"}), relocatable({"a.cu"}));
+  // A kernel of 1024 threads has 64 registers, so what it calls must not have more.
+  EXPECT_EQ(rewritten({"-dc", "-maxrregcount=128", "a.cu"}), relocatable({"-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-dc", "-maxrregcount=40", "a.cu"}),
+            relocatable({"-c", "a.cu"}, "--maxrregcount=40"));
+  EXPECT_EQ(rewritten({"-fgpu-rdc", "-c", "a.cu"}),
+            withPrefix({"-Xcuda-ptxas", "--maxrregcount=64", "-fgpu-rdc", "-c", "a.cu"}));
+  EXPECT_EQ(rewritten({"-rdc=true", "a.o"}), withPrefix({"-fgpu-rdc", "a.o"}));
   EXPECT_EQ(rewritten({"--relocatable-device-code=false", "a.cu"}),
             withPrefix({"-fno-gpu-rdc", "a.cu"}));
   Settings settings = Defaults;
@@ -216,8 +227,8 @@ TEST(Nvcc, Translated) {
                        "--library=m", "--optimize=2", "a.cu"}),
             withPrefix({"-o", "x", "-DA=1", "-I/i", "-lm", "-O2", "a.cu"}));
   EXPECT_EQ(rewritten({"-maxrregcount=32", "--fmad=false", "-ftz", "true", "-c", "a.cu"}),
-            withPrefix({"-Xcuda-ptxas", "--maxrregcount=32", "-ffp-contract=off",
-                        "-fgpu-flush-denormals-to-zero", "-c", "a.cu"}));
+            withPrefix({"-ffp-contract=off", "-fgpu-flush-denormals-to-zero", "-Xcuda-ptxas",
+                        "--maxrregcount=32", "-c", "a.cu"}));
   EXPECT_EQ(rewritten({"--default-stream", "per-thread", "-c", "a.cu"}),
             withPrefix({"-Xclang", "-fgpu-default-stream=per-thread", "-c", "a.cu"}));
   EXPECT_EQ(rewritten({"-default-stream=legacy", "-c", "a.cu"}), withPrefix({"-c", "a.cu"}));

@@ -8,7 +8,8 @@
 //   why lanes that hold no run write to one word of shared memory that nobody reads:
 //   why docs/known-library-findings.md
 //   verdict findings
-//   require D1 lib:agent_rle.cuh(store,weak,4B) lib:agent_rle.cuh(store,weak,4B) distance=same-warp
+//   require D1 lib:agent_rle.cuh:ScatterTwoPhase(store,weak,4B)
+//   ... lib:agent_rle.cuh:ScatterTwoPhase(store,weak,4B) distance=same-warp hazard=WAW
 //   may-advise progress-not-promised
 //   proof S8 D1
 #include "suite.h"

@@ -7,8 +7,8 @@
 // variant in_place -DIN_PLACE
 //   why a block's writes overtake what its predecessors read: docs/known-library-findings.md
 //   verdict findings
-//   require D1 lib:agent_select_if.cuh(load,weak) lib:agent_select_if.cuh(store,weak)
-//   ... distance=same-grid hazard=WAR
+//   require D1 lib:block_load.cuh:LoadDirectWarpStriped(load,weak,4B)
+//   ... lib:agent_select_if.cuh(store,weak,4B) distance=same-grid hazard=WAR
 //   may-advise progress-not-promised
 //   proof S3 D1
 #include "suite.h"

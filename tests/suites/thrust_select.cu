@@ -7,9 +7,14 @@
 // variant in_place -DIN_PLACE
 //   why a block's writes overtake what its predecessors read: docs/known-library-findings.md
 //   verdict findings
-//   require D1 lib:unique.h(load,weak) lib:unique.h(store,weak) distance=same-grid hazard=WAR
+//   require D11 lib:unique.h:consume_tile_impl(load,weak,4B) lib:unique.h:scatter(store,weak,4B)
+//   ... hazard=WAR
+//   require D1 lib:block_load.cuh:LoadDirectWarpStriped(load,weak,4B)
+//   ... lib:agent_select_if.cuh(store,weak,4B) distance=same-grid hazard=WAR
+//   require D1 lib:block_load.cuh:LoadDirectWarpStriped(load,weak,4B)
+//   ... lib:agent_unique_by_key.cuh:Scatter(store,weak,4B) distance=same-grid hazard=WAR
 //   may-advise progress-not-promised
-//   proof S3 D1
+//   proof S3 O6 D1 D11
 #include "suite.h"
 
 #include <thrust/copy.h>

@@ -91,7 +91,7 @@ private:
   bool code();
   bool generateCode();
   bool relocatable() { return take() && addDevice(isOn(value) ? "-fgpu-rdc" : "-fno-gpu-rdc"); }
-  bool registers() { return take() && addPtxas("--maxrregcount=" + value); }
+  bool registers() { return take() && assign(out.registers); }
   bool fastMath() {
     return addDevice("-fgpu-approx-transcendentals") &&
            addDevice("-fgpu-flush-denormals-to-zero") && addDevice("-ffp-contract=fast");
@@ -111,6 +111,7 @@ private:
   bool translate(const std::string &word);
   bool hasNoValue() const { return !hasJoined; }
   bool take();
+  bool assign(std::string &to) { return to = value, true; }
   bool add(const std::string &word) { return out.arguments.push_back(word), true; }
   bool addDevice(const std::string &word) { return out.deviceOptions.push_back(word), true; }
   bool addPtxas(const std::string &word) { return addDevice("-Xcuda-ptxas") && addDevice(word); }

@@ -15,6 +15,7 @@ struct NvccTranslation {
   Arguments arguments;                    ///< for every compilation and link
   Arguments deviceOptions;                ///< only for commands that compile CUDA code or link it
   std::vector<std::string> architectures; ///< "sm_90", ...; empty when none is named
+  std::string registers;                  ///< -maxrregcount; empty when it is not given
   bool linksDeviceOnly = false;           ///< -dlink
   std::vector<std::string> notes;
   std::string error; ///< empty when the command can be run

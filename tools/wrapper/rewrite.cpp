@@ -172,6 +172,23 @@ CommandShape shapeOf(const Arguments &arguments) {
   return shape;
 }
 
+/// Kernels that name no launch bounds must work in blocks of 1024 threads, so clang gives them 64
+/// of a multiprocessor's 65536 registers. nvlink refuses a call through a pointer from such a
+/// kernel to a function of another unit that needs more, as instrumented ones may.
+static constexpr int RegistersOfFunctions = 64;
+
+static std::string registersFor(const NvccTranslation &nvcc, const CommandShape &shape) {
+  bool relocatable = false;
+  for (const Arguments *list : {&nvcc.deviceOptions, &nvcc.arguments})
+    for (const std::string &word : *list)
+      if (word.ends_with("gpu-rdc"))
+        relocatable = word == "-fgpu-rdc";
+  int wanted = atoi(nvcc.registers.c_str());
+  if (shape.hasCudaInput && relocatable && (wanted <= 0 || wanted > RegistersOfFunctions))
+    return std::to_string(RegistersOfFunctions);
+  return nvcc.registers;
+}
+
 Rewritten rewrite(const Arguments &arguments, const Settings &settings) {
   Rewritten result;
   NvccTranslation nvcc = translateNvcc(arguments, settings.defaultArch);
@@ -199,6 +216,8 @@ Rewritten rewrite(const Arguments &arguments, const Settings &settings) {
   for (const std::string &name : nvcc.architectures)
     device.push_back("--cuda-gpu-arch=" + name);
   device.insert(device.end(), nvcc.deviceOptions.begin(), nvcc.deviceOptions.end());
+  if (std::string registers = registersFor(nvcc, shape); !registers.empty())
+    device.insert(device.end(), {"-Xcuda-ptxas", "--maxrregcount=" + registers});
   for (size_t i = 0; i < device.size(); ++i)
     rewriter.word(device, i);
   for (size_t i = 0; i < words.size(); ++i)

@@ -38,10 +38,12 @@ class Operand:
     is_api: bool = False
     facts: frozenset = frozenset()  # words of KINDS, ORDERS, SCOPES, or "<n>B"
     is_library: bool = False
+    function: str | None = None  # of a library: the function that the file's innermost frame is in
 
     def __str__(self):
         facts = f"({','.join(sorted(self.facts))})" if self.facts else ""
-        return ("api:" if self.is_api else "lib:" if self.is_library else "") + self.name + facts
+        kind = "api:" if self.is_api else "lib:" if self.is_library else ""
+        return kind + self.name + (f":{self.function}" if self.function else "") + facts
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ class Program:
 
 
 MAGIC = re.compile(r"^// scopesan-test:\s*(.*\S)\s*$")
-OPERAND = re.compile(r"^(?:(api|lib):)?([\w.]+)(?:\(([\w,]*)\))?$")
+OPERAND = re.compile(r"^(?:(api|lib):)?([\w.]+)(?::(\w+))?(?:\(([\w,]*)\))?$")
 
 
 def has_header(path):
@@ -208,15 +210,16 @@ def _parse_unit(program, rest):
 
 def _parse_operand(text):
     match = OPERAND.match(text)
-    if not match or ("." in match.group(2) and match.group(1) != "lib"):
-        raise HeaderError(f"'{text}' is no operand; write marker, marker(fact,...), api:name "
-                          "or lib:header.h")
-    facts = frozenset(filter(None, (match.group(3) or "").split(",")))
+    kind, name, function, words = match.groups() if match else (None,) * 4
+    if not match or (kind != "lib" and ("." in name or function)):
+        raise HeaderError(f"'{text}' is no operand; write marker, marker(fact,...), api:name, "
+                          "lib:header.h or lib:header.h:function")
+    facts = frozenset(filter(None, (words or "").split(",")))
     unknown = [f for f in facts
                if f not in KINDS | ORDERS | SCOPES and not re.fullmatch(r"\d+B", f)]
     if unknown:
         raise HeaderError(f"unknown fact '{unknown[0]}' in '{text}'")
-    return Operand(match.group(2), match.group(1) == "api", facts, match.group(1) == "lib")
+    return Operand(name, kind == "api", facts, kind == "lib", function)
 
 
 def _parse_blame(text):

@@ -3,6 +3,7 @@
 The rule: required is a subset of reported, and reported is a subset of required and allowed.
 """
 
+import re
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
@@ -26,9 +27,14 @@ def own_frames(access, files):
     return [place for place in places if place[0] in files]
 
 
-def library_files(access):
-    """File names of an access's frames; the access is a library's when no frame is the program's."""
-    return {PurePath(f.get("file") or "").name for f in access.get("frames") or [access]}
+def in_library(access, file, function):
+    """Whether a frame of the access lies in the library's file. With a function: the innermost of
+    those frames lies in it (its name without class, template arguments and parameters)."""
+    for frame in access.get("frames") or [access]:
+        if PurePath(frame.get("file") or "").name == file:
+            name = re.split(r"[<(]", frame.get("function") or "")[0].rpartition("::")[2]
+            return function in (None, name)
+    return False
 
 
 class Matcher:
@@ -55,7 +61,9 @@ class Matcher:
             if access.get("api") != operand.name:
                 return False
         elif operand.is_library:
-            if own_frames(access, self.files) or operand.name not in library_files(access):
+            if own_frames(access, self.files):  # the program's, wherever else it passes through
+                return False
+            if not in_library(access, operand.name, operand.function):
                 return False
         elif operand.name == NOBODY:
             if access.get("file") or access.get("frames") or access.get("api"):
