@@ -1,5 +1,6 @@
 #include "Normalise.h"
 
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
@@ -89,6 +90,18 @@ void normaliseReadModifyWrites(Module &M) {
     R.setOrdering(AtomicOrdering::Monotonic);
     R.setSyncScopeID(Device);
   });
+}
+
+void defineMissingFunctions(Module &M) {
+  for (const char *Name : {"__cxa_pure_virtual", "__cxa_deleted_virtual"}) {
+    Function *F = M.getFunction(Name);
+    if (!F || !F->isDeclaration())
+      continue;
+    F->setLinkage(GlobalValue::WeakAnyLinkage); // each unit of a program may have one
+    IRBuilder<> B(BasicBlock::Create(M.getContext(), "entry", F));
+    B.CreateIntrinsic(Intrinsic::trap, {});
+    B.CreateUnreachable();
+  }
 }
 
 } // namespace scopesan::pass

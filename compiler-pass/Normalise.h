@@ -1,4 +1,4 @@
-// Gives clang's atomics the meaning that CUDA gives them.
+// Gives clang's modules the meaning that CUDA gives them: atomics, and functions that nvcc knows.
 //
 // clang 22 emits for the legacy functions (O3):
 //   atomicAdd, ...           atomicrmw OP seq_cst            CUDA: relaxed, device
@@ -25,5 +25,9 @@ void normaliseCompareExchanges(llvm::Module &M);
 /// In the instrumented copy: writes the back end's meaning of atomicrmw (relaxed, device, whatever
 /// the IR says) into the IR. Forms that the back end expands to a loop keep their order.
 void normaliseReadModifyWrites(llvm::Module &M);
+
+/// Tables of abstract classes refer to __cxa_pure_virtual, which no device library of clang has, so
+/// that ptxas and nvlink refuse them. Calling it stops the kernel.
+void defineMissingFunctions(llvm::Module &M);
 
 } // namespace scopesan::pass

@@ -70,6 +70,7 @@ struct NormalisePass : PassInfoMixin<NormalisePass> {
     markWrittenCompareExchanges(M);
     normaliseCompareExchanges(M);
     normaliseReadModifyWrites(M);
+    defineMissingFunctions(M);
     return PreservedAnalyses::none();
   }
 };
@@ -120,6 +121,7 @@ struct ScopeSanPass : PassInfoMixin<ScopeSanPass> {
     if (!isOurs(M))
       return PreservedAnalyses::all();
     normaliseCompareExchanges(M);
+    defineMissingFunctions(M);
     std::unique_ptr<Module> Copy = CloneModule(M);
     normaliseReadModifyWrites(*Copy);
     instrument(*Copy);

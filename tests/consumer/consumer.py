@@ -106,6 +106,12 @@ class Consumer:
         build = self.cmake("default_cmake", f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
         self.expect_race(build / "race")
 
+    def case_separable(self):
+        """Separate device compilation, the documented way."""
+        toolchain = self.prefix / "lib/cmake/ScopeSan/ScopeSanCompiler.cmake"
+        build = self.cmake("separable", f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
+        self.expect_clean(build / "program")
+
     def case_package(self):
         build = self.cmake("package", f"-DCMAKE_CUDA_COMPILER={self.wrapper}",
                            f"-DScopeSan_DIR={self.prefix}/lib/cmake/ScopeSan")
@@ -130,7 +136,28 @@ class Consumer:
         self.call(self.prefix / "bin" / "scopesan", "doctor")
         self.call(self.wrapper, HERE / "race.cu", "-o", "race")
         self.expect_race("./race")
+        self.check_nothing_of_the_build_tree()
+        self.check_bare_start()
         self.case_package()
+
+    def check_bare_start(self):
+        """A bare program names the installation's collector to the GPU's driver."""
+        library = self.prefix / "lib" / "libscopesan_gpu.so"
+        if not library.exists():
+            return  # built without the GPU backend
+        source = self.work / "bare.cu"
+        source.write_text("#include <stdio.h>\n#include <stdlib.h>\n"
+                          'int main() { puts(getenv("CUDA_INJECTION64_PATH")); }\n')
+        self.call(self.wrapper, source, "-o", "bare")
+        named = self.call("./bare").strip()
+        check(os.path.samefile(named, library), f"{named} is not {library}")
+
+    def check_nothing_of_the_build_tree(self):
+        """No path of the build tree is in the installed text files, nor in libraries' run paths."""
+        build = str(self.build_tree.resolve())
+        for path in self.prefix.rglob("*"):
+            if path.is_file() and not path.is_symlink():
+                check(build.encode() not in path.read_bytes(), f"{path} names {build}")
 
     def case_static_runtime(self):
         """A program with the CUDA runtime inside is refused, not run without the tool."""

@@ -414,6 +414,15 @@ sys.exit(66 if report['findings'] else 0)
         self.assertEqual((code, output.splitlines()[-1]), (0, "2 passed, 0 failed"), output)
         self.assertIn("pass flag/racy (3 runs", output)
 
+    def test_labels_give_clean_variants_more_seeds(self):
+        code, output = self.run_main("--label", "ci", "-v")
+        self.assertEqual(code, 0, output)
+        self.assertIn("pass flag/fixed (20 runs", output)
+        self.assertIn("pass flag/racy (3 runs", output)
+        code, output = self.run_main("--label", "ci", "--seeds", "4", "--verdict", "clean", "-v")
+        self.assertEqual((code, output.splitlines()[-1]), (0, "1 passed, 0 failed"), output)
+        self.assertIn("pass flag/fixed (1 runs", output)
+
     def test_rebuilds_only_what_changed(self):
         self.run_main()
         self.assertEqual(self.compiled(), 2)
