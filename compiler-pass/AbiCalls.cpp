@@ -1,11 +1,11 @@
 #include "AbiCalls.h"
 
 #include "AddressSpaces.h"
-
-#include "scopesan/gpu_abi.h"
+#include "GpuMode.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -104,6 +104,12 @@ Value *AbiCalls::site(IRBuilderBase &B, uint32_t Index) {
 }
 
 void AbiCalls::weak(IRBuilderBase &B, abi::Op Op, Value *Address, uint32_t Bytes, uint32_t Site) {
+  if (State)
+    return fast(B,
+                Op.isNonCoherent() ? gpu::FastAccess::NonCoherent
+                : Op.isWrite()     ? gpu::FastAccess::Write
+                                   : gpu::FastAccess::Read,
+                Address, Bytes, Site);
   if (Op.isNonCoherent())
     return nonCoherentRead(B, Address, B.getInt32(Bytes), Site);
   call(B, Op.isWrite() ? "__scopesan_write" : "__scopesan_read",
@@ -111,23 +117,32 @@ void AbiCalls::weak(IRBuilderBase &B, abi::Op Op, Value *Address, uint32_t Bytes
 }
 
 void AbiCalls::nonCoherentRead(IRBuilderBase &B, Value *Address, Value *Bytes, uint32_t Site) {
+  if (State)
+    return fastSpan(B, gpu::FastAccess::NonCoherent, Address, Bytes, Site);
   call(B, "__scopesan_proxy_access",
        {Address, B.CreateZExtOrTrunc(Bytes, B.getInt32Ty()), B.getInt32(0),
         B.getInt32(uint32_t(abi::Proxy::NonCoherent)), site(B, Site)});
 }
 
 void AbiCalls::range(IRBuilderBase &B, bool Write, Value *Address, Value *Length, uint32_t Site) {
+  if (State)
+    return fastSpan(B, Write ? gpu::FastAccess::Write : gpu::FastAccess::Read, Address, Length,
+                    Site);
   call(B, Write ? "__scopesan_write_range" : "__scopesan_read_range",
        {Address, B.CreateZExtOrTrunc(Length, B.getInt64Ty()), site(B, Site)});
 }
 
 void AbiCalls::atomicBefore(IRBuilderBase &B, const StrongAccess &A) {
+  if (State)
+    return fast(B, gpu::FastAccess::Rmw, A.Address, A.Bytes, A.Site);
   call(B, "__scopesan_atomic_before",
        {A.Address, B.getInt32(A.Bytes), B.getInt32(A.Op.raw()), site(B, A.Site)});
 }
 
 void AbiCalls::atomicAfter(IRBuilderBase &B, const StrongAccess &A, Value *Wrote, Value *Read,
                            Value *Written) {
+  if (State)
+    return;
   if (ForGpu) {
     bool Reads = A.Op.kind() != abi::AccessKind::Store && A.Op.kind() != abi::AccessKind::Red &&
                  A.Bytes <= 8;
@@ -147,6 +162,8 @@ void AbiCalls::fence(IRBuilderBase &B, abi::Op Op, uint32_t Site) {
 }
 
 void AbiCalls::blockBarrierBefore(IRBuilderBase &B, const BlockBarrierCall &C) {
+  if (State)
+    return;
   uint32_t Flags = forGpu()    ? 0
                    : C.Late    ? abi::LateBarrier
                    : C.Aligned ? abi::AlignedBarrier
@@ -156,6 +173,8 @@ void AbiCalls::blockBarrierBefore(IRBuilderBase &B, const BlockBarrierCall &C) {
 }
 
 void AbiCalls::blockBarrierAfter(IRBuilderBase &B, const BlockBarrierCall &C) {
+  if (State)
+    return call(B, "__scopesan_fast_barrier", {State, B.getInt32(Flags)});
   if (C.Kind != abi::BarrierKind::Arrive) // S7: a source only
     call(B, "__scopesan_block_barrier_after",
          {B.getInt32(uint32_t(C.Kind)), C.Id, C.Count, site(B, C.Site)});
@@ -197,7 +216,51 @@ void AbiCalls::sharedVariable(IRBuilderBase &B, Value *Address, uint32_t Bytes, 
   call(B, "__scopesan_gpu_shared", {Address, B.getInt32(Bytes), site(B, Site)});
 }
 
-void AbiCalls::threadExit(IRBuilderBase &B) { call(B, "__scopesan_gpu_exit", {}); }
+void AbiCalls::threadExit(IRBuilderBase &B) {
+  if (State)
+    return call(B, "__scopesan_fast_exit", {State});
+  call(B, "__scopesan_gpu_exit", {});
+}
+
+void AbiCalls::dropUnused() {
+  auto Drop = [&](const Signature &S) {
+    if (Function *F = M.getFunction(S.Name); F && F->isDeclaration() && F->use_empty())
+      F->eraseFromParent();
+  };
+  for (const Signature &S : Table)
+    Drop(S);
+  for (const Signature &S : GpuTable)
+    Drop(S);
+}
+
+void AbiCalls::beginKernel(Function &F, uint32_t KernelFlags, uint32_t First) {
+  Flags = KernelFlags;
+  FirstSite = First;
+  BasicBlock &Entry = F.getEntryBlock();
+  IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+  if (F.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(F.getContext(), 0, 0, F.getSubprogram()));
+  AllocaInst *A = B.CreateAlloca(ArrayType::get(B.getInt64Ty(), gpu::FastStateBytes / 8));
+  A->setAlignment(Align(16));
+  State = A;
+  call(B, "__scopesan_fast_enter", {State, B.getInt32(Flags)});
+}
+
+void AbiCalls::fast(IRBuilderBase &B, gpu::FastAccess Kind, Value *Address, uint32_t Bytes,
+                    uint32_t Site) {
+  if (!isPowerOf2_32(Bytes) || Bytes > 16)
+    return fastSpan(B, Kind, Address, B.getInt64(Bytes), Site);
+  call(B, "__scopesan_fast_access",
+       {State, Address, B.getInt32(Bytes), site(B, Site), B.getInt32(Site - FirstSite),
+        B.getInt32(uint32_t(windowOf(Address))), B.getInt32(uint32_t(Kind))});
+}
+
+void AbiCalls::fastSpan(IRBuilderBase &B, gpu::FastAccess Kind, Value *Address, Value *Bytes,
+                        uint32_t Site) {
+  call(B, "__scopesan_fast_span",
+       {State, Address, B.CreateZExtOrTrunc(Bytes, B.getInt64Ty()), site(B, Site),
+        B.getInt32(Site - FirstSite), B.getInt32(uint32_t(Kind))});
+}
 
 void AbiCalls::unmodelledAfter(IRBuilderBase &B, uint32_t Site) {
   call(B, "__scopesan_unmodelled_after", {site(B, Site)});

@@ -3,7 +3,7 @@
 
 #include "SiteTable.h"
 
-#include "scopesan/abi.h"
+#include "scopesan/gpu_abi.h"
 
 #include "llvm/IR/IRBuilder.h"
 
@@ -60,6 +60,13 @@ public:
   /// GPU only: the thread ends.
   void threadExit(llvm::IRBuilderBase &B);
 
+  /// GPU only: until endKernel, calls are for `F`, a kernel in a fast form. Inserts its state.
+  void beginKernel(llvm::Function &F, uint32_t KernelFlags, uint32_t First);
+  void endKernel() { State = nullptr; }
+
+  /// Removes the declarations that nothing uses: their bodies need not be linked.
+  void dropUnused();
+
   bool forGpu() const { return ForGpu; }
 
   llvm::GlobalVariable &siteBase() { return *SiteBase; }
@@ -67,10 +74,16 @@ public:
 private:
   void call(llvm::IRBuilderBase &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Arguments);
   llvm::Value *site(llvm::IRBuilderBase &B, uint32_t Index);
+  void fast(llvm::IRBuilderBase &B, gpu::FastAccess Kind, llvm::Value *Address, uint32_t Bytes,
+            uint32_t Site);
+  void fastSpan(llvm::IRBuilderBase &B, gpu::FastAccess Kind, llvm::Value *Address,
+                llvm::Value *Bytes, uint32_t Site);
 
   llvm::Module &M;
   bool ForGpu;
   llvm::GlobalVariable *SiteBase;
+  llvm::Value *State = nullptr; ///< of a fast kernel
+  uint32_t Flags = 0, FirstSite = 0;
 };
 
 } // namespace scopesan::pass

@@ -23,7 +23,9 @@ namespace {
 
 class FunctionInstrumenter {
 public:
-  FunctionInstrumenter(InstrumentContext &Context) : Context(Context), Calls(Context.Calls) {}
+  /// `Plan`: of a fast kernel.
+  FunctionInstrumenter(InstrumentContext &Context, const KernelPlan *Plan)
+      : Context(Context), Calls(Context.Calls), Plan(Plan) {}
   void run(Function &F);
 
 private:
@@ -38,6 +40,7 @@ private:
 
   InstrumentContext &Context;
   AbiCalls &Calls;
+  const KernelPlan *Plan;
 };
 
 std::string typeText(Type *T) {
@@ -228,6 +231,9 @@ void FunctionInstrumenter::run(Function &F) {
   for (Instruction &I : instructions(F))
     if (Operation O = classify(I); O.Kind != OperationKind::None)
       Work.emplace_back(&I, std::move(O));
+  if (Plan) // its own accesses are not looked at
+    Calls.beginKernel(F, Plan->Flags & gpu::UsesShared ? uint32_t(gpu::FastUsesShared) : 0u,
+                      uint32_t(Context.Sites.size()));
   for (auto &[I, O] : Work) {
     // Reports and the verifier need a location on calls in functions with debug information.
     if (!I->getDebugLoc() && F.getSubprogram())
@@ -386,18 +392,25 @@ static void announceShared(Function &F, InstrumentContext &Context) {
 }
 
 /// The parts that both forms share.
-static void instrumentFunctions(InstrumentContext &Context) {
+static void instrumentFunctions(InstrumentContext &Context, const KernelPlans &Plans) {
   Module &M = Context.M;
   SmallVector<Function *, 16> Functions;
   for (Function &F : M)
     if (!F.isDeclaration())
       Functions.push_back(&F);
   for (Function *F : Functions) {
-    FunctionInstrumenter(Context).run(*F);
+    auto Plan = Plans.find(F);
+    bool IsFast = Plan != Plans.end();
+    auto First = uint32_t(Context.Sites.size());
+    FunctionInstrumenter(Context, IsFast ? &Plan->second : nullptr).run(*F);
     if (Context.Calls.forGpu()) {
       announceExits(*F, Context.Calls);
       announceShared(*F, Context);
+      if (F->getCallingConv() == CallingConv::PTX_Kernel)
+        Context.Sites.addKernel(F->getName(), IsFast ? Plan->second.Mode : gpu::KernelMode::Logged,
+                                IsFast ? First : 0, IsFast ? Plan->second.Flags : 0);
     }
+    Context.Calls.endKernel();
   }
   // Last: the classification of later functions reads these attributes (O6).
   for (Function *F : Functions) {
@@ -410,17 +423,15 @@ static void instrumentFunctions(InstrumentContext &Context) {
 
 void instrument(Module &M) {
   InstrumentContext Context(M, /*ForGpu=*/false);
-  instrumentFunctions(Context);
+  instrumentFunctions(Context, KernelPlans());
   Context.Sites.emit(M, Context.Calls.siteBase());
   appendToCompilerUsed(M, {M.getNamedGlobal(abi::ModuleSymbol), &Context.Calls.siteBase()});
 }
 
-void instrumentForGpu(Module &M) {
+void instrumentForGpu(Module &M, const KernelPlans &Plans) {
   InstrumentContext Context(M, /*ForGpu=*/true);
-  instrumentFunctions(Context);
-  for (const Function &F : M)
-    if (!F.isDeclaration() && F.getCallingConv() == CallingConv::PTX_Kernel)
-      Context.Sites.addKernel(F.getName(), gpu::KernelMode::Logged, 0, 0);
+  instrumentFunctions(Context, Plans);
+  Context.Calls.dropUnused();
   embedSites(Context.Sites, Context.Calls.siteBase(), M);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "AbiCalls.h"
+#include "GpuMode.h"
 #include "Semantics.h"
 #include "SiteTable.h"
 
@@ -35,7 +36,7 @@ void instrument(llvm::Module &M);
 
 /// The same for the module's own code, with the entry points of gpu_abi.def and the site table as a
 /// blob that the host reads.
-void instrumentForGpu(llvm::Module &M);
+void instrumentForGpu(llvm::Module &M, const KernelPlans &Plans);
 
 /// Removes promises that inserted calls break: they read and write the runtime's memory, they wait,
 /// and they keep addresses.

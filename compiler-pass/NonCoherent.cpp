@@ -22,7 +22,8 @@ bool isKernelArgument(const Value *V) {
   return A && A->getParent()->getCallingConv() == CallingConv::PTX_Kernel;
 }
 
-/// Objects that the back end knows to lie in global memory, wherever their address is generic.
+} // namespace
+
 bool isKnownGlobal(const Value *Object) {
   if (!Object->getType()->isPointerTy())
     return false;
@@ -37,6 +38,8 @@ bool isKnownGlobal(const Value *Object) {
   const Value *From = getUnderlyingObject(L->getPointerOperand());
   return isKernelArgument(From) && cast<Argument>(From)->hasByValAttr();
 }
+
+namespace {
 
 /// Objects that nobody writes while the kernel runs, as the program promises.
 bool isPromisedConstant(const Value *Object) {

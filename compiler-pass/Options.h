@@ -17,6 +17,8 @@ extern llvm::cl::opt<bool> Gpu;
 extern llvm::cl::opt<std::string> DeviceRuntime;
 /// -scopesan-host: instrument host code as well (S15).
 extern llvm::cl::opt<bool> Host;
+/// -scopesan-gpu-mode=logged: every kernel logs every event; auto: see GpuMode.h.
+extern llvm::cl::opt<std::string> GpuMode;
 /// -scopesan-notes=0: no note for each unmodelled operation. The X1 call stays.
 extern llvm::cl::opt<bool> Notes;
 /// -scopesan-toolkit=DIR: include folders whose sites get abi::Op::ToolkitBit.

@@ -1,6 +1,7 @@
 // Entry point of the plugin. In clang: what clang left unfinished and marks at pipeline start,
 // everything else at OptimizerLast, which also runs at -O0. In opt: passes scopesan, scopesan-mark,
 // scopesan-normalise, scopesan-instrument and scopesan-host for tests.
+#include "GpuMode.h"
 #include "HostCode.h"
 #include "Instrument.h"
 #include "KernelAttributes.h"
@@ -100,7 +101,7 @@ struct HostPass : PassInfoMixin<HostPass> {
 };
 
 /// The module's own code, instrumented for the GPU backend. True when that was done.
-bool instrumentOwnCode(Module &M) {
+bool instrumentOwnCode(Module &M, ModuleAnalysisManager &MAM) {
   if (!Gpu)
     return false;
   std::string Problem;
@@ -112,8 +113,12 @@ bool instrumentOwnCode(Module &M) {
     return false;
   }
   normaliseReadModifyWrites(M); // the back end emits the same for both forms
-  instrumentForGpu(M);
+  // The runtime for older architectures has no fast form.
+  KernelPlans Plans =
+      Runtime->getFunction("__scopesan_fast_enter") ? planKernels(M, MAM) : KernelPlans();
+  instrumentForGpu(M, Plans);
   linkDeviceRuntime(std::move(Runtime), M);
+  finishKernels(M, Plans, MAM);
   if (std::string Broken = problemOf(M); !Broken.empty())
     report_fatal_error("ScopeSan: broken instrumented module (compile with -mllvm "
                        "-scopesan-gpu=0 and please report this): " +
@@ -125,7 +130,7 @@ bool instrumentOwnCode(Module &M) {
 /// original as a snapshot inside it.
 struct ScopeSanPass : PassInfoMixin<ScopeSanPass> {
   static bool isRequired() { return true; }
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     if (isOurHost(M)) {
       instrumentHost(M);
       return PreservedAnalyses::none();
@@ -139,7 +144,7 @@ struct ScopeSanPass : PassInfoMixin<ScopeSanPass> {
     instrument(*Copy);
     if (!EmitInstrumented.empty())
       writeText(*Copy, EmitInstrumented);
-    instrumentOwnCode(M);
+    instrumentOwnCode(M, MAM);
     // A build that works without the plugin works with it: the runtime reports a module without a
     // snapshot as X1.
     if (std::string Problem = problemOf(*Copy); Problem.empty())

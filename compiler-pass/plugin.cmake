@@ -3,6 +3,7 @@
 add_library(ScopeSanPass MODULE
   AbiCalls.cpp
   Elide.cpp
+  GpuMode.cpp
   HostCode.cpp
   Instrument.cpp
   InstrumentAccess.cpp
@@ -17,7 +18,8 @@ add_library(ScopeSanPass MODULE
   Semantics.cpp
   SiteTable.cpp
   Snapshot.cpp
-  ToolkitInline.cpp)
+  ToolkitInline.cpp
+  Uniform.cpp)
 scopesan_llvm_target(ScopeSanPass)
 target_link_libraries(ScopeSanPass PRIVATE scopesan_ptx)
 target_compile_definitions(ScopeSanPass PRIVATE

@@ -58,6 +58,12 @@ enum Outcome : uint32_t {
   ValueKnown = 4    ///< `value` holds what was read
 };
 
+// Constant arguments of the entry points of fast kernels.
+inline constexpr uint32_t FastStateBytes = 128;
+enum FastFlags : uint32_t { FastUsesShared = 1, FastMixed = 2 };
+enum class FastWindow : uint32_t { Any = 0, Global = 1, Shared = 3 };
+enum class FastAccess : uint32_t { Write = 0, Read = 1, Rmw = 2, NonCoherent = 3 };
+
 /// One event. Its index in the log is its ticket: a total order that agrees with every thread's
 /// program order. Two 16-byte halves, each written at once and each with the launch's stamp, so
 /// that a half-written record is never taken for a whole one.

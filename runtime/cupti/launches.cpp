@@ -71,7 +71,7 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   facts.block = r.block;
   facts.cluster = r.cluster.count() > 1 ? r.cluster : f.cluster;
   facts.cooperative = r.cooperative;
-  facts.device = {uint32_t(log->device)};
+  facts.device = {uint16_t(log->device)};
   facts.domain = r.domain;
   core::NodeId node = Order.launch(s, facts, r.programmatic);
   host::LaunchRecord record;

@@ -186,6 +186,7 @@ void Collector::memoryStarts(uint64_t address, uint64_t bytes, core::NodeId sinc
     if (since.value) { // as if it had been written by its allocation
       gpu::MarkSource source;
       source.node = since;
+      source.lifetime = true;
       source.layout = gpu::markLayout(1, false);
       mark = uint64_t(tagFor(*c, source).tag) << gpu::mark::TagShift | 15;
     }

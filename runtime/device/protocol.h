@@ -320,4 +320,27 @@ SCOPESAN_STEP void accessPart(Port &p, const Actor &a, uint64_t me, bool isWrite
   }
 }
 
+/// Kernels that log every event: the host judges them among themselves, marks are for the other
+/// launches. One mark stands for all accesses of the launch. `strong`: not a weak access.
+template <class Port>
+SCOPESAN_STEP void leaveMark(Port &p, const Actor &a, uint64_t me, bool isWrite, bool strong) {
+  auto isForeign = [&](uint64_t m) { return !isSameLaunch(a, m) && !isOrdered(a, m); };
+  Cell c = p.load();
+  for (;;) { // lock-free
+    if (isSpecial(a, c.w))
+      return;
+    if (strong || isForeign(c.w) || isForeign(c.r))
+      return track(p, a, trackedMark(a), 0, {});
+    uint64_t old = isWrite ? c.w : c.r;
+    bool mine = isSameLaunch(a, old);
+    if (mine && !(me & ~old & mark::FullWord))
+      return;
+    uint64_t mark = mine ? old | (me & mark::FullWord) : me;
+    Cell found = p.compareExchange(c, isWrite ? Cell{mark, c.r} : Cell{c.w, mark});
+    if (found.w == c.w && found.r == c.r)
+      return;
+    c = found;
+  }
+}
+
 } // namespace scopesan::gpu

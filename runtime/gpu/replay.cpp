@@ -15,6 +15,8 @@ void Replay::begin(const ReplayLaunch &launch) {
   Open.clear();
   LastAtomic.clear();
   Variables.clear();
+  Phases.clear();
+  D.beginLaunch(Launch.node);
   Atomics.forgetAll(); // copies and the host may have changed every value
 }
 
@@ -83,6 +85,8 @@ Replay::BlockState &Replay::block(uint32_t index) {
     return *recent;
   auto b = Blocks.find(index);
   if (b == Blocks.end()) {
+    if (Launch.mode == KernelMode::Syncless)
+      limitBlocks();
     beginCluster(index);
     b = Blocks.find(index);
   }
@@ -110,6 +114,10 @@ void Replay::beginCluster(uint32_t index) {
     b->detect = D.beginBlock(Launch.node, b->index);
     D.sharedMemory(b->detect, shared, Launch.sharedBytes);
     b->live = uint32_t(Launch.threadsPerBlock);
+    if (auto known = Phases.find(b->index); known != Phases.end()) {
+      b->phase = known->second;
+      D.passBarrier(b->detect, {b->phase + 1});
+    }
     b->threads.resize(Launch.threadsPerBlock);
     cluster->members.push_back(b.get());
     uint32_t key = b->index;
@@ -237,6 +245,10 @@ void Replay::event(const Record *records, uint64_t at) {
   ThreadState &t = b.threads[r.thread()];
   core::Thread &who = *D.thread(b.detect, core::ThreadIndex{r.thread()});
   SiteId site{r.high};
+  if (Launch.mode != KernelMode::Logged) {
+    enterPhase(b, r.phase());
+    b.usesShared |= (r.value & SharedBit) && r.kind() != EventKind::Known;
+  }
   if (r.kind() == EventKind::AtomicAfter)
     return atomicAfter(r, t);
   settle(t);
@@ -252,6 +264,8 @@ void Replay::event(const Record *records, uint64_t at) {
     Atomics.weakWrite(place(b, r.value), uint64_t(r.extra) << 32 | r.low);
     return D.writeRange(who, place(b, r.value), uint64_t(r.extra) << 32 | r.low, site);
   case EventKind::AtomicBefore:
+    if (Launch.mode == KernelMode::Syncless) // its value orders nothing
+      return D.atomicAfter(who, place(b, r.value), r.low, abi::Op(r.extra), site, true, 0);
     return atomicBefore(records, at, b, t);
   case EventKind::Fence:
     return D.fence(who, abi::Op(r.extra), site);
@@ -273,6 +287,9 @@ void Replay::event(const Record *records, uint64_t at) {
   case EventKind::Operands:
     t.operands = r;
     return;
+  case EventKind::Known:
+  case EventKind::Candidate:
+    return fastEvent({r, b, t, who, site});
   default:
     return asyncEvent({r, b, t, who, site});
   }

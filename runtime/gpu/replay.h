@@ -36,6 +36,7 @@ struct MarkSource {
   MarkLayout layout{};
   uint32_t firstSite = 0; ///< site id of its first site; 0 = not known, marks have no position
   KernelMode mode = KernelMode::Logged;
+  bool lifetime = false; ///< an allocation or a free (D8)
 };
 
 class Replay {
@@ -60,6 +61,9 @@ public:
   /// Text of a site: a variable's name.
   using SiteText = std::string (*)(core::SiteId);
   void setSiteText(SiteText f) { TextOf = f; }
+  /// Bytes of a site's whole access, 0 = not known.
+  using SiteBytes = uint32_t (*)(core::SiteId);
+  void setSiteBytes(SiteBytes f) { BytesOf = f; }
 
 private:
   struct ThreadState {
@@ -78,7 +82,9 @@ private:
     uint32_t index = 0;
     core::Block *detect = nullptr;
     uint32_t live = 0;
-    uint32_t rank = 0; ///< in the cluster
+    uint32_t rank = 0;  ///< in the cluster
+    uint32_t phase = 0; ///< barriers passed (fast kernels)
+    bool usesShared = false;
     std::shared_ptr<ClusterState> cluster;
     std::vector<ThreadState> threads;
 
@@ -111,6 +117,13 @@ private:
                 core::SiteId site);
   void asyncWrite(uint64_t to, uint32_t bytes, abi::Op op, core::SiteId site);
   void complete(const Event &e, uint64_t barrier, uint32_t bytes, core::BlockId actor);
+  // replay_marks.cpp: marks of the shadow memory on the device
+  void fastEvent(const Event &e);
+  void enterPhase(BlockState &b, uint32_t phase);
+  void limitBlocks();
+  void known(const Event &e, uint64_t mark, uint64_t word, bool isRead, uint32_t firstSite);
+  void recall(core::BlockId block, uint32_t thread, uint32_t phase, uint64_t mark, uint64_t word,
+              bool isRead, core::SiteId site);
   void atomicBefore(const Record *records, uint64_t at, BlockState &b, ThreadState &t);
   void atomicAfter(const Record &r, ThreadState &t);
   void settle(ThreadState &t);
@@ -130,6 +143,7 @@ private:
   core::Detector &D;
   Locations Atomics;
   SiteText TextOf = nullptr;
+  SiteBytes BytesOf = nullptr;
   bool Active = false;
   ReplayLaunch Launch;
   uint64_t Paired = 0, Judged = 0;
@@ -143,6 +157,7 @@ private:
   std::array<MarkSource, 64> Tags{};
   std::unordered_map<uint32_t, std::unique_ptr<BlockState>> Blocks;
   std::array<BlockState *, 64> Recent{};
+  std::unordered_map<uint32_t, uint32_t> Phases; ///< of blocks that limitBlocks() put away
   std::vector<uint32_t> FreeSlots;
   uint32_t SlotCount = 0;
   std::vector<Variable> Variables;

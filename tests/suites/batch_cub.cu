@@ -1,6 +1,6 @@
 // scopesan-test: all CUB suites as one program: what CI compiles
 //
-// variant all -Xarch_host -O0 -Xcuda-ptxas -O0
+// variant all -Xarch_host -O0 -Xcuda-ptxas -O0 -gline-tables-only
 //   verdict clean
 //   may-advise progress-not-promised
 //   proof S3 S7 S8 S14

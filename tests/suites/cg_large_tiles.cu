@@ -11,6 +11,7 @@
 //   allow D1 reduce reduce
 //   allow D1 scan scan
 //   allow D1 any any
+//   args --sizes=1,33,257,1000
 //   proof S8 D1
 #include "suite.h"
 

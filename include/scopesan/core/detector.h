@@ -70,6 +70,8 @@ public:
   /// The node starts to execute: its predecessors have ended.
   void begin(NodeId n) { C.order.begin(n); }
   BlockId firstBlock(NodeId n) const { return C.order.node(n).firstBlock; }
+  uint32_t blockCount(NodeId n) const { return C.order.node(n).blockCount; }
+  uint32_t threadsPerBlock(NodeId n) const { return uint32_t(C.order.node(n).facts.block.count()); }
 
   /// Weak accesses of a copy, fill or host step. Addresses and sizes in bytes.
   void nodeRead(NodeId n, uint64_t addr, uint64_t bytes, SiteId site) {
@@ -98,6 +100,8 @@ public:
 
   // ---------------------------------------------------------------- execution of a launch
 
+  /// The launch starts, if it has not: launches that it follows have ended.
+  void beginLaunch(NodeId launch) { C.order.begin(launch); }
   /// Makes block `linear` of the launch resident with all its threads.
   Block *beginBlock(NodeId launch, uint64_t linear) {
     C.order.begin(launch);
@@ -314,6 +318,20 @@ public:
     Unknown.proxies.join(s->proxies);
     s->addOwnTo(Unknown.blocks);
     acquireUnknown(t);
+  }
+
+  /// All threads of the block passed its barrier (S7), those that exited included: none did. What
+  /// they do from now on is at `t`, later than all before.
+  void passBarrier(Block *b, LocalTime t) {
+    C.counters.hit(RuleCounters::S7Barrier);
+    for (Thread &x : b->threads)
+      x.time = x.base = x.warpBase = t;
+  }
+  /// An access of one word that took place before, and was found to race with nothing then: it is
+  /// remembered unchecked. `size`: bytes of the whole access.
+  void recall(const Epoch &by, uint64_t word, uint32_t mask, uint32_t size, Op op, SiteId site,
+              Proxy proxy) {
+    F.recall(word, Record::make(by, site, op, mask, size, proxy), C.order.placeOf(by.block));
   }
 
   // ---------------------------------------------------------------- other proxies and aliases

@@ -61,7 +61,7 @@ public:
   /// The same for memory that no access is judged at.
   AtomicWord &unjudgedWord(uint64_t address) {
     AtomicWord *known = Objects.shadow().atomic(address);
-    return known ? *known : *toAtomic(Objects.shadow().cell(address), address);
+    return known ? *known : *turnAtomic(Objects.shadow().cell(address), address);
   }
 
   /// Strong access; a write gives its object the version `version`, a read has none.
@@ -75,6 +75,36 @@ public:
         (m || !o.summary.allMorallyStrongWith(t.block->place, me))) [[unlikely]]
       checkStrong(t, o, me, address, writes, m);
     addStrong(t, o, me, version, m);
+  }
+
+  /// Remembers an access of the past, at `place`, without a check.
+  void recall(uint64_t address, const Record &old, const Place &place) {
+    bool known = false;
+    auto look = [&](const Record &r) {
+      known |= r.sameThread(old) && r.time == old.time && r.site == old.site && r.bits == old.bits;
+    };
+    if (old.op().isStrong()) {
+      AtomicWord *a = Objects.shadow().atomic(address);
+      if (!a)
+        a = turnAtomic(Objects.shadow().cell(address), address);
+      a->strong.forEach(look);
+      if (known)
+        return;
+      a->summary.add(place, old);
+      return a->strong.push(old, 0);
+    }
+    Overflow &o = overflowOf(Objects.shadow().cell(address));
+    bool nonCoherent = old.proxy() == Proxy::NonCoherent;
+    if (!old.op().isWrite() && !nonCoherent) {
+      if (!joinsReaders(o, old))
+        newReaders(o, old);
+      return;
+    }
+    Vec<Record> &list = nonCoherent ? o.rareFacts().nonCoherent : o.writes;
+    for (const Record &r : list)
+      look(r);
+    if (!known)
+      list.push(old);
   }
 
   Overflow &overflowOf(Cell &c) {
@@ -268,27 +298,37 @@ private:
 
   // ------------------------------------------------------------------ remembering
 
-  void addReader(Thread &t, Overflow &o, const Record &me) {
+  /// `me` becomes a lane of a group that is there.
+  static bool joinsReaders(Overflow &o, const Record &me) {
     uint16_t warp = uint16_t(warpOf(me.thread()));
-    uint32_t lane = 1u << laneOf(me.thread());
     uint32_t n = o.readers.size();
     for (uint32_t i = n; i-- > (n > ScanBack ? n - ScanBack : 0);) {
       ReaderGroup &g = o.readers[i];
       if (g.block == me.block && g.time == me.time && g.warp == warp && g.mask == me.mask() &&
           g.site == me.site) {
-        g.lanes |= lane;
-        return;
+        g.lanes |= 1u << laneOf(me.thread());
+        return true;
       }
     }
+    return false;
+  }
+  void newReaders(Overflow &o, const Record &me) {
+    o.readers.push(ReaderGroup{me.block, me.time, me.site, uint16_t(warpOf(me.thread())),
+                               uint8_t(me.mask()), ReaderGroup::packSize(me),
+                               1u << laneOf(me.thread())});
+    ReaderBytes += sizeof(ReaderGroup);
+  }
+  void addReader(Thread &t, Overflow &o, const Record &me) {
+    uint32_t n = o.readers.size();
+    if (joinsReaders(o, me))
+      return;
     if (n >= 8 && (n & (n - 1)) == 0) { // at each doubling: drop what I dominate
       uint32_t mine = me.mask();
       o.readers.filter(
           [&](ReaderGroup &g) { return (g.mask & ~mine) != 0 || !orderedGroup(t, g, me); });
       ReaderBytes -= (n - o.readers.size()) * sizeof(ReaderGroup);
     }
-    o.readers.push(ReaderGroup{me.block, me.time, me.site, warp, uint8_t(me.mask()),
-                               ReaderGroup::packSize(me), lane});
-    ReaderBytes += sizeof(ReaderGroup);
+    newReaders(o, me);
     if (ReaderBytes > C.options.readerBudgetBytes && o.readers.size() >= WidenAt)
       widen(t, o, me);
   }
@@ -402,9 +442,9 @@ private:
     Cell &c = Objects.shadow().cell(address);
     if (!c.overflow() && c.write.empty() && !alive(t, c, me, address))
       return nullptr;
-    return toAtomic(c, address);
+    return turnAtomic(c, address);
   }
-  AtomicWord *toAtomic(Cell &c, uint64_t address) {
+  AtomicWord *turnAtomic(Cell &c, uint64_t address) {
     Overflow &o = overflowOf(c);
     AtomicWord *a = Atomics.create(o);
     Overflows.destroy(&o);

@@ -29,6 +29,7 @@ struct Access {
 struct ThreadPlan {
   uint32_t tag, block, thread;
   std::vector<Access> accesses;
+  bool logged = false; ///< the kernel logs every event
 };
 
 struct Setup {
@@ -86,6 +87,11 @@ public:
   std::vector<Event> standsFor(uint64_t m, bool isRead) const {
     std::vector<Event> result;
     for (Event e : events()) {
+      if (S.threads[e.thread].logged) { // one of the launch
+        if (m >> mark::TagShift == S.threads[e.thread].tag && isRead != isWrite(e))
+          result.push_back(e);
+        continue;
+      }
       uint64_t exact = markOf(e);
       bool rmw = of(e).kind == Kind::Rmw;
       if (isRead ? isWrite(e) : !isWrite(e))
@@ -225,6 +231,7 @@ private:
     Event e;
     size_t ticket = 0;
     unsigned reserved = 0;
+    bool onlyMarks = false;
 
     Cell load() {
       m.yield();
@@ -269,6 +276,10 @@ private:
       }
     }
     void full() {
+      if (onlyMarks) {
+        reserved = 0;
+        return;
+      }
       if (!reserved) {
         m.yield();
         ticket = m.Log.size();
@@ -288,7 +299,13 @@ private:
       Actor a = W.actor(e);
       uint64_t me = W.markOf(e);
       const Access &x = W.of(e);
-      if (x.kind == Kind::NonCoherent)
+      if (W.S.threads[t].logged) {
+        bool proxy = x.kind == Kind::NonCoherent;
+        p.onlyMarks = true;
+        leaveMark(p, a, proxy ? nonCoherentMark(a, me) : me, W.isWrite(e), x.kind == Kind::Rmw);
+        p.onlyMarks = false;
+        p.full();
+      } else if (x.kind == Kind::NonCoherent)
         readNonCoherent(p, a, me);
       else if (x.bytes != 15)
         accessPart(p, a, me, x.kind == Kind::Write);
@@ -437,6 +454,18 @@ TEST(Protocol, UnorderedLaunchesRace) {
       explore({.threads = {thread(0, 0, {x}, 5), thread(1, 0, {y}, 6)}}, true);
       explore({.threads = {thread(0, 0, {x}, 5), thread(0, 1, {y}, 6), thread(2, 0, {W}, 7)}});
     }
+}
+
+TEST(Protocol, LaunchesThatLogEveryEvent) {
+  for (Access x : {W, R, A, N})
+    for (Access y : {W, R, A, N})
+      for (Access z : {W, R}) {
+        ThreadPlan first{5, 0, 0, {x, z}, true}, second{6, 1, 0, {y}};
+        explore({.threads = {first, second}});
+        explore({.oldestTag = 6, .threads = {first, second}});
+        ThreadPlan third{5, 0, 1, {z}, true};
+        explore({.threads = {ThreadPlan{5, 0, 0, {x}, true}, third, second}});
+      }
 }
 
 TEST(Protocol, PartsOfAWord) {

@@ -1,0 +1,210 @@
+// Fast kernels: marks that are handed over, and barriers that no record tells.
+#include "Log.h"
+
+using namespace scopesan;
+using namespace scopesan::gpu;
+using namespace scopesan::gpu::test;
+using core::Rule;
+
+namespace {
+
+constexpr uint32_t Tag = 5, Blocks = 4;
+constexpr MarkLayout Layout = markLayout(Blocks, false);
+
+uint64_t at(Who w, uint32_t phase, uint32_t site, uint32_t level = 0, uint32_t mask = 15,
+            uint32_t tag = Tag) {
+  return uint64_t(tag) << mark::TagShift | uint64_t(w.block) << Layout.blockShift |
+         uint64_t(phase) << Layout.phaseShift | uint64_t(level) << mark::LevelShift |
+         uint64_t(w.thread) << mark::ThreadShift | uint64_t(site) << mark::SiteShift | mask;
+}
+uint64_t several(Who w, uint32_t site, uint32_t level) {
+  return at({7, w.thread}, 0, site, level) | uint64_t(w.block) << mark::TimeShift;
+}
+
+struct Fast : Launch {
+  static constexpr uint32_t FirstSite = 100;
+  explicit Fast(KernelMode mode = KernelMode::Syncless, uint32_t blocks = Blocks)
+      : Launch(blocks, 32) {
+    D.beginLaunch(Node);
+    ReplayLaunch launch;
+    launch.node = Node;
+    launch.grid = {blocks, 1, 1};
+    launch.threadsPerBlock = 32;
+    launch.sharedBytes = 4096;
+    launch.stamp = Stamp;
+    launch.mode = mode;
+    launch.tag = Tag;
+    R.setTag(Tag, {Node, Layout, FirstSite, mode});
+    R.begin(launch);
+  }
+  Fast &known(Who w, uint64_t mark, bool isRead, uint64_t word = X) {
+    add(w, EventKind::Known, mark, uint32_t(word) | isRead, uint32_t(word >> 32));
+    Records.back().high = FirstSite;
+    return *this;
+  }
+  Fast &in(uint32_t phase) {
+    Records.back().stamp |= phase << 16;
+    return *this;
+  }
+  unsigned races() {
+    end();
+    return S.count(Rule::DataRace);
+  }
+};
+
+} // namespace
+
+TEST(Marks, AKnownWriteRacesWithTheAccess) {
+  Fast f;
+  f.known({1, 0}, at({0, 3}, 0, 7), false).read({1, 0}, X);
+  ASSERT_EQ(f.races(), 1u);
+  EXPECT_EQ(f.S.findings[0].first.site.value, Fast::FirstSite + 7);
+  EXPECT_EQ(f.S.findings[0].first.thread.value, 3u);
+  EXPECT_EQ(f.S.findings[0].second.site.value, 2u);
+}
+
+TEST(Marks, KnownMarksAreNotCheckedAgainstEachOther) {
+  Fast f;
+  f.known({1, 0}, at({0, 3}, 0, 7), false).known({1, 0}, at({2, 3}, 0, 7), true).end();
+  EXPECT_TRUE(f.S.findings.empty());
+}
+
+TEST(Marks, PhasesOrderABlock) {
+  Fast f;
+  f.known({0, 1}, at({0, 0}, 1, 7), false).in(2).read({0, 1}, X);
+  f.in(2);
+  EXPECT_EQ(f.races(), 0u);
+  Fast g;
+  g.known({0, 1}, at({0, 0}, 2, 7), false).in(2).read({0, 1}, X);
+  g.in(2);
+  EXPECT_EQ(g.races(), 1u);
+}
+
+TEST(Marks, BlocksThatWerePutAwayKeepTheirPhase) {
+  Fast f(KernelMode::Syncless, 1u << 18);
+  f.write({0, 0}, X);
+  f.in(7);
+  for (uint32_t b = 1; b < 1u << 17; ++b)
+    f.read({b, 0}, Y);
+  f.read({0, 1}, X);
+  f.in(7);
+  f.read({0, 2}, X);
+  f.in(8);
+  EXPECT_EQ(f.races(), 1u);
+  EXPECT_EQ(f.S.findings[0].second.thread.value, 1u);
+}
+
+TEST(Marks, PhasesOrderLoggedAccesses) {
+  Fast f;
+  f.write({0, 0}, X).read({0, 1}, X);
+  f.in(1);
+  EXPECT_EQ(f.races(), 0u);
+  Fast g;
+  g.write({0, 0}, X);
+  g.in(1);
+  g.read({0, 1}, X);
+  g.in(1);
+  EXPECT_EQ(g.races(), 1u);
+}
+
+TEST(Marks, PhasesAreCountedBeyondSixteenBits) {
+  Fast f;
+  for (uint32_t p : {0x4000u, 0x8000u, 0xc000u, 0x10000u}) {
+    f.write({0, 0}, Y);
+    f.in(p & 0xffff);
+  }
+  f.known({0, 1}, at({0, 0}, 0xffff, 7), false).in(0).read({0, 1}, X);
+  f.in(0);
+  EXPECT_EQ(f.races(), 0u);
+}
+
+TEST(Marks, ReadersOfSeveralThreads) {
+  // The writer is the thread that the mark names: another one has read, too.
+  Fast f;
+  f.known({0, 4}, at({0, 4}, 0, 7, uint32_t(ReadLevel::Block)), true).write({0, 4}, X);
+  EXPECT_EQ(f.races(), 1u);
+  Fast g;
+  g.known({0, 4}, several({0, 4}, 7, uint32_t(ReadLevel::Grid)), true).write({0, 4}, X);
+  EXPECT_EQ(g.races(), 1u);
+  Fast h; // one barrier later
+  h.known({0, 4}, at({0, 4}, 0, 7, uint32_t(ReadLevel::Block)), true).in(1).write({0, 4}, X);
+  h.in(1);
+  EXPECT_EQ(h.races(), 0u);
+}
+
+TEST(Marks, NonCoherentReaders) {
+  Fast f;
+  f.known({0, 4},
+          several({0, 4}, 7, uint32_t(ReadLevel::NonCoherent)) | uint64_t(1)
+                                                                     << (Layout.blockShift - 1),
+          true)
+      .in(3)
+      .write({0, 4}, X);
+  f.in(3);
+  f.end();
+  EXPECT_EQ(f.S.count(Rule::NonCoherentRead), 1u);
+}
+
+TEST(Marks, StrongWritesDoNotRaceWithEachOther) {
+  constexpr scopesan::abi::Op Add(scopesan::abi::AccessKind::Red,
+                                  scopesan::abi::MemoryOrder::Relaxed,
+                                  scopesan::abi::Scope::Device);
+  Fast f;
+  f.known({1, 0}, at({0, 3}, 0, 7, uint32_t(WriteLevel::Strong)), false).before({1, 0}, X, Add);
+  EXPECT_EQ(f.races(), 0u);
+  Fast g;
+  g.known({1, 0}, at({0, 3}, 0, 7), false).before({1, 0}, X, Add);
+  EXPECT_EQ(g.races(), 1u);
+}
+
+TEST(Marks, PartsOfAWordAreApart) {
+  Fast f;
+  f.known({1, 0}, at({0, 3}, 0, 7, 0, 3), false).write({1, 0}, X + 2, 2);
+  EXPECT_EQ(f.races(), 0u);
+}
+
+TEST(Marks, SharedMemoryBelongsToTheBlock) {
+  uint64_t mark = uint64_t(9) << mark::GenerationShift | uint64_t(1) << Layout.phaseShift |
+                  uint64_t(3) << mark::ThreadShift | 7 << mark::SiteShift | 15;
+  Fast f;
+  f.known({1, 0}, mark, false, SharedBit | 1024).in(1).read({1, 0}, SharedBit | 1024);
+  f.in(1);
+  f.read({2, 0}, SharedBit | 1024);
+  EXPECT_EQ(f.races(), 1u);
+}
+
+TEST(Marks, OtherLaunches) {
+  for (bool ordered : {false, true}) {
+    Fast f;
+    f.end();
+    core::LaunchFacts facts;
+    facts.grid = {Blocks, 1, 1};
+    facts.block = {32, 1, 1};
+    core::NodeId next = f.D.launch(f.D.newTimeline(), &f.Node, ordered, facts);
+    ReplayLaunch launch;
+    launch.node = next;
+    launch.grid = facts.grid;
+    launch.threadsPerBlock = 32;
+    launch.stamp = Launch::Stamp;
+    launch.mode = KernelMode::Syncless;
+    launch.tag = Tag + 1;
+    f.R.setTag(Tag + 1, {next, Layout, 500, KernelMode::Syncless});
+    f.R.begin(launch);
+    f.Records.clear();
+    f.known({1, 0}, at({3, 3}, 0, 7), false).read({1, 0}, X);
+    EXPECT_EQ(f.races(), ordered ? 0u : 1u);
+    if (!ordered) {
+      EXPECT_EQ(f.S.findings[0].first.site.value, Fast::FirstSite + 7);
+    }
+  }
+}
+
+TEST(Marks, CandidatesOfCopies) {
+  Fast f;
+  f.add({0, 0}, EventKind::Operands, at({2, 3}, 0, 7), 0, 1);
+  f.add({0, 0}, EventKind::Candidate, X, 4 | 15 << candidate::MaskShift,
+        scopesan::abi::Op(scopesan::abi::AccessKind::Store, scopesan::abi::MemoryOrder::Weak,
+                          scopesan::abi::Scope::Thread)
+            .raw());
+  EXPECT_EQ(f.races(), 1u);
+}

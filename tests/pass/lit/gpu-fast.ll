@@ -1,0 +1,181 @@
+; Which kernels take a fast form on the GPU, and what their code calls.
+; RUN: %opt-scopesan -passes=scopesan -scopesan-gpu-mode=auto %s -o %t.ll
+; RUN: FileCheck %s < %t.ll
+; RUN: %opt-scopesan -passes=scopesan -scopesan-gpu-mode=logged %s | FileCheck --check-prefix=LOGGED %s
+target triple = "nvptx64-nvidia-cuda"
+
+@tile = internal addrspace(3) global [256 x float] undef, align 4
+
+; LOGGED-NOT: call {{.*}}@__scopesan_fast
+
+; Accesses meet the shadow in place; what is not settled goes out of line.
+; CHECK-LABEL: define ptx_kernel void @weak(
+; CHECK-NOT: call void @__scopesan_read(
+; CHECK: atom.relaxed.gpu.global.max.u64
+; CHECK: call void @__scopesan_fast_unsettled(
+; CHECK: load float, ptr
+; CHECK: atom.relaxed.gpu.global.exch.b128
+; CHECK: store float
+; CHECK: call void @__scopesan_fast_leave(
+; CHECK-NOT: call void @__scopesan_gpu_exit
+; CHECK: ret void
+define ptx_kernel void @weak(ptr %a, ptr %b) #0 {
+  %x = load float, ptr %b
+  store float %x, ptr %a
+  ret void
+}
+
+; Functions are inlined into their kernel.
+; CHECK-LABEL: define ptx_kernel void @calls(
+; CHECK-NOT: call void @store_one
+; CHECK: atom.relaxed.gpu.global.exch.b128
+; CHECK: ret void
+define ptx_kernel void @calls(ptr %a) #0 {
+  call void @store_one(ptr %a)
+  ret void
+}
+define void @store_one(ptr %a) #0 {
+  store float 1.0, ptr %a
+  ret void
+}
+
+; A relaxed read-modify-write settles on the device, too.
+; CHECK-LABEL: define ptx_kernel void @relaxed(
+; CHECK-NOT: call void @__scopesan_atomic_before
+; CHECK: call void @__scopesan_fast_word(
+; CHECK: ret void
+define ptx_kernel void @relaxed(ptr %a) #0 {
+  %x = atomicrmw add ptr %a, i32 1 syncscope("device") monotonic
+  ret void
+}
+
+; Block barriers that all threads pass count phases; shared memory has a slot.
+; CHECK-LABEL: define ptx_kernel void @barrier(
+; CHECK-NOT: call void @__scopesan_block_barrier_before
+; CHECK: call i64 @__scopesan_fast_take_slot(
+; CHECK: call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+; CHECK: ret void
+define ptx_kernel void @barrier(ptr %a) #0 {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %p = getelementptr float, ptr addrspace(3) @tile, i32 %t
+  store float 1.0, ptr addrspace(3) %p
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %q = getelementptr i8, ptr addrspace(3) %p, i32 4
+  %x = load float, ptr addrspace(3) %q
+  store float %x, ptr %a
+  ret void
+}
+
+; An early exit of some threads before a barrier: exits give no edge (S7), so the log must tell them.
+; CHECK-LABEL: define ptx_kernel void @early_exit(
+; CHECK: call void @__scopesan_block_barrier_before(
+; CHECK: call void @__scopesan_write(
+define ptx_kernel void @early_exit(ptr %a) #0 {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %some = icmp ult i32 %t, 100
+  br i1 %some, label %body, label %done
+body:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  store float 1.0, ptr %a
+  br label %done
+done:
+  ret void
+}
+
+; Divergent code beside the barrier, and a loop of a uniform number of turns.
+; CHECK-LABEL: define ptx_kernel void @reduction(
+; CHECK-NOT: call void @__scopesan_block_barrier_before(
+; CHECK: ret void
+define ptx_kernel void @reduction(ptr %a, i32 %n) #0 {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %s = phi i32 [ %n, %entry ], [ %half, %next ]
+  %some = icmp ult i32 %t, %s
+  br i1 %some, label %add, label %next
+add:
+  store float 1.0, ptr %a
+  br label %next
+next:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %half = lshr i32 %s, 1
+  %more = icmp ne i32 %half, 0
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+
+; A loop that threads leave at different times.
+; CHECK-LABEL: define ptx_kernel void @uneven(
+; CHECK: call void @__scopesan_block_barrier_before(
+define ptx_kernel void @uneven(ptr %a) #0 {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %s = phi i32 [ %t, %entry ], [ %half, %loop ]
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %half = lshr i32 %s, 1
+  %more = icmp ne i32 %half, 0
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+
+; What synchronizes otherwise is logged.
+; CHECK-LABEL: define ptx_kernel void @release(
+; CHECK: call void @__scopesan_atomic_before(
+define ptx_kernel void @release(ptr %a) #0 {
+  store atomic i32 1, ptr %a syncscope("device") release, align 4
+  ret void
+}
+; CHECK-LABEL: define ptx_kernel void @fence(
+; CHECK: call void @__scopesan_fence(
+define ptx_kernel void @fence(ptr %a) #0 {
+  call void @llvm.nvvm.membar.gl()
+  ret void
+}
+; CHECK-LABEL: define ptx_kernel void @cas(
+; CHECK: call void @__scopesan_atomic_before(
+define ptx_kernel void @cas(ptr %a) #0 {
+  %x = cmpxchg ptr %a, i32 0, i32 1 syncscope("device") monotonic monotonic
+  ret void
+}
+; A block-wide operation on memory that other blocks see.
+; CHECK-LABEL: define ptx_kernel void @narrow(
+; CHECK: call void @__scopesan_atomic_before(
+define ptx_kernel void @narrow(ptr %a) #0 {
+  %x = call i32 @llvm.nvvm.atomic.add.gen.i.cta.i32.p0(ptr %a, i32 1)
+  ret void
+}
+; CHECK-LABEL: define ptx_kernel void @warp(
+; CHECK: call void @__scopesan_warp_barrier_before(
+define ptx_kernel void @warp(ptr %a) #0 {
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  store float 1.0, ptr %a
+  ret void
+}
+; CHECK-LABEL: define ptx_kernel void @indirect(
+; CHECK: call void @__scopesan_write(
+define ptx_kernel void @indirect(ptr %a, ptr %f) #0 {
+  store float 1.0, ptr %a
+  call void %f()
+  ret void
+}
+
+; No 128-bit atomics before sm_90.
+; CHECK-LABEL: define ptx_kernel void @old(
+; CHECK: call void @__scopesan_write(
+define ptx_kernel void @old(ptr %a) #1 {
+  store float 1.0, ptr %a
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+declare void @llvm.nvvm.membar.gl()
+declare i32 @llvm.nvvm.atomic.add.gen.i.cta.i32.p0(ptr, i32)
+declare void @llvm.nvvm.bar.warp.sync(i32)
+attributes #0 = { "target-cpu"="sm_90" }
+attributes #1 = { "target-cpu"="sm_80" }
