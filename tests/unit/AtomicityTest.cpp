@@ -13,7 +13,7 @@ struct D6 : testing::Test {
   /// One thread each of two launches in unordered streams.
   Thread &thread(uint32_t device = 0) {
     LaunchFacts facts;
-    facts.device = {device};
+    facts.device = {uint16_t(device)};
     return s.thread(s.block(s.launch(s.stream(), 1, 1, {}, facts)), 0);
   }
   void memory(Atomicity kind) { s.D.setAtomicity(X, 64, {kind}); }

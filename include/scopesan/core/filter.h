@@ -355,7 +355,7 @@ private:
   [[gnu::always_inline]] void addStrong(Thread &t, AtomicWord &o, Record me, uint32_t version,
                                         bool special) {
     o.summary.add(t.block->place, me);
-    if (StrongRecord *old = o.strong.findLatest([&](const Record &r) { 
+    if (StrongRecord *old = o.strong.findLatest([&](const Record &r) {
           return replaces(me, r) && !(special && me.op().kind() != r.op().kind());
         })) {
       old->set(me, version);
