@@ -164,6 +164,20 @@ define ptx_kernel void @indirect(ptr %a, ptr %f) #0 {
   ret void
 }
 
+; A failing assert ends the context, and the device's counters with it.
+; CHECK-LABEL: define ptx_kernel void @assert(
+; CHECK: call void @__scopesan_write(
+define ptx_kernel void @assert(ptr %a, i1 %bad) #0 {
+  store float 1.0, ptr %a
+  br i1 %bad, label %fail, label %done
+fail:
+  call void @__assertfail(ptr %a, ptr %a, i32 1, ptr %a, i64 1)
+  unreachable
+done:
+  ret void
+}
+declare void @__assertfail(ptr, ptr, i32, ptr, i64)
+
 ; No 128-bit atomics before sm_90.
 ; CHECK-LABEL: define ptx_kernel void @old(
 ; CHECK: call void @__scopesan_write(
