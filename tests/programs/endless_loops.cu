@@ -14,12 +14,10 @@
 //   backends cpu
 //   proof D12
 // variant volatile_local -DCASE=2
-//   why the time limit ends it: nothing gives the backend the thread back
-//   options --timeout=5
-//   verdict incomplete
-//   incomplete the program was stopped by the time limit
-//   may-be-incomplete a process ended without reaching its exit
-//   exit 143
+//   verdict findings
+//   require D12 nobody nobody
+//   exit 2
+//   may-be-incomplete a kernel ended with an error
 //   litmus DOC/Execution.Model.Device.2
 //   backends cpu
 //   proof D12
@@ -32,12 +30,10 @@
 //   backends cpu
 //   proof D12
 // variant empty -DCASE=4
-//   why the time limit ends it: nothing gives the backend the thread back
-//   options --timeout=5
-//   verdict incomplete
-//   incomplete the program was stopped by the time limit
-//   may-be-incomplete a process ended without reaching its exit
-//   exit 143
+//   verdict findings
+//   require D12 nobody nobody
+//   exit 2
+//   may-be-incomplete a kernel ended with an error
 //   litmus DOC/Execution.Model.Device.4
 //   backends cpu
 //   proof D12
