@@ -124,8 +124,9 @@ bool PtxInstrumenter::access(const Statement &S, const Effect &E) {
     Value *Address = address(B, E.Address);
     if (E.LaneStrideBits) {
       Value *Lane = B.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_laneid, {});
-      Value *Elements = B.CreateMul(B.CreateZExt(Lane, B.getInt64Ty()),
-                                    B.CreateSExtOrTrunc(integer(B, E.LaneStride, 32), B.getInt64Ty()));
+      Value *Wide = B.CreateZExt(Lane, B.getInt64Ty());
+      Value *Stride = B.CreateSExtOrTrunc(integer(B, E.LaneStride, 32), B.getInt64Ty());
+      Value *Elements = B.CreateMul(Wide, Stride);
       Address = B.CreatePtrAdd(
           Address, B.CreateLShr(B.CreateMul(Elements, B.getInt64(E.LaneStrideBits)), 3));
     }

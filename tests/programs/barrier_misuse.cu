@@ -53,7 +53,7 @@
 #endif
 constexpr int kThreads = 64;
 
-__global__ void meet(int *out) {
+__global__ void meet(int *out, int count) {
   __shared__ int sum;
   const int i = int(threadIdx.x);
   if (i == 0)
@@ -70,7 +70,7 @@ __global__ void meet(int *out) {
 #elif RACY == 2
   asm volatile("barrier.sync 1, 96;" ::: "memory"); // @pair
 #elif RACY == 3
-  asm volatile("barrier.sync 1, 50;" ::: "memory"); // @pair
+  asm volatile("barrier.sync 1, %0;" ::"r"(count) : "memory"); // @pair
 #elif RACY == 4
   if (i < 32)
     asm volatile("barrier.sync 1, 64;" ::: "memory"); // @pair
@@ -95,7 +95,7 @@ int main() {
   int *out = nullptr, result = 0;
   CHECK(cudaMalloc(&out, sizeof(int)));
   CHECK(cudaMemset(out, 0, sizeof(int)));
-  meet<<<1, kThreads>>>(out);
+  meet<<<1, kThreads>>>(out, 50);
   CHECK(cudaGetLastError());
   CHECK(cudaMemcpy(&result, out, sizeof(result), cudaMemcpyDeviceToHost));
   CHECK(cudaFree(out));

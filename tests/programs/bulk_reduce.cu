@@ -7,8 +7,8 @@
 // variant plain_store -DRACY=1
 //   why one block's copy does not reduce
 //   verdict findings
-//   require D1 store add
-//   proof D1
+//   require D10 store add
+//   proof S12 D10
 // variant read_early -DRACY=2
 //   why an element is read while additions may be under way
 //   verdict findings
@@ -32,10 +32,11 @@ __global__ void addAll(int *sum, int *out) {
     if (RACY == 1 && blockIdx.x == 1)
       bulkStore(sum, tile, sizeof(tile)); // @store
     else
-      asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;" // @add
-                   ::"l"(sum),
-                   "r"(address(tile)), "r"(unsigned(sizeof(tile)))
-                   : "memory");
+      asm volatile(
+          "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;" // @add
+          ::"l"(sum),
+          "r"(address(tile)), "r"(unsigned(sizeof(tile)))
+          : "memory");
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
     if (RACY == 2)
       *out = sum[0]; // @peek

@@ -79,7 +79,7 @@ __global__ void rules(int *out, const int *in, int *message) {
     if (RACY != 4)
       mbarrierArriveExpect(&full[0], sizeof(tile));
     mbarrierArriveExpect(&full[1], sizeof(second));
-    bulkLoad(tile, in, sizeof(tile), &full[0]);          // @load
+    bulkLoad(tile, in, sizeof(tile), &full[0]);         // @load
     bulkLoad(second, in + 4, sizeof(second), &full[1]); // @other
   }
   if (consumer && !kStores) {

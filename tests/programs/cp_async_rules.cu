@@ -52,8 +52,7 @@
 #endif
 
 INLINE void copy(int *to, const int *from) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address(to)), "l"(from)
-               : "memory");
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address(to)), "l"(from) : "memory");
 }
 INLINE void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
@@ -65,7 +64,7 @@ __global__ void rules(int *out, int *in) {
     mbarrierInit(&ready, 1);
   __syncthreads();
   if (issuer) {
-    in[0] = 41; // an earlier store of the issuer is seen
+    in[0] = 41;                     // an earlier store of the issuer is seen
     copy(&shared_words[0], &in[0]); // @first
     commit();
     copy(&shared_words[RACY == 5 ? 0 : 1], &in[1]); // @second

@@ -58,7 +58,7 @@ __global__ void rules(int *out) {
     __syncthreads();
   if (producer) {
     if (RACY != 2)
-      value = 7; // @value
+      value = 7;            // @value
     mbarrierArrive(&phase); // @arrive
     if (RACY == 2)
       value = 7; // @late
@@ -69,7 +69,7 @@ __global__ void rules(int *out) {
   }
   if (consumer) {
     mbarrierWait(&phase, RACY == 1 ? 1 : 0); // @wait
-    *out = value; // @take
+    *out = value;                            // @take
   }
 }
 

@@ -1,16 +1,16 @@
 // scopesan-test: a GEMM tile by tensor copies into swizzled stages and wgmma out of them
 //
-// variant fixed
+// variant fixed --no-cuda-gpu-arch=sm_90 --cuda-gpu-arch=sm_90a
 //   why the stage is released when the multiplication that reads it is complete
 //   verdict clean
 //   proof S10 S12 S13
-// variant early_release -DRACY=1
+// variant early_release -DRACY=1 --no-cuda-gpu-arch=sm_90 --cuda-gpu-arch=sm_90a
 //   why the stage is released before wgmma.wait_group
 //   verdict findings
 //   require D10 load_a multiply
 //   allow   D10 load_b multiply
 //   proof S12 D10
-// variant no_full_wait -DRACY=2
+// variant no_full_wait -DRACY=2 --no-cuda-gpu-arch=sm_90 --cuda-gpu-arch=sm_90a
 //   why the multiplication starts while the tile may still arrive
 //   verdict findings
 //   require D10 load_a multiply
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(160)
 #endif
     wgmmaFence();
     for (int k = 0; k < kDepth; k += 16)
-      wgmmaM64N8K16(d, matrixDescriptor(stages[s].a + k, 16, 1024, 1), // @multiply
+      wgmmaM64N8K16(d, matrixDescriptor(stages[s].a + k, 16, 1024, 1),          // @multiply
                     matrixDescriptor(stages[s].b + k, 16, 1024, 1), t + k > 0); // @multiply
     wgmmaCommit();
     if (RACY != 1)

@@ -1,20 +1,20 @@
 // scopesan-test: a warpgroup multiplies a 64 x 16 by a 16 x 8 matrix that it wrote to shared memory
 //
-// variant fixed
+// variant fixed --no-cuda-gpu-arch=sm_90 --cuda-gpu-arch=sm_90a
 //   why writes pass a proxy fence, then a barrier; the reads are waited for (SPEC2/wgmma-proxyfence)
 //   verdict clean
 //   proof S12 S13
-// variant no_proxy_fence -DRACY=1
+// variant no_proxy_fence -DRACY=1 --no-cuda-gpu-arch=sm_90 --cuda-gpu-arch=sm_90a
 //   why the async proxy need not see what the block wrote (SPEC2/wgmma-noproxyfence)
 //   verdict findings
 //   require D9 fill(store,weak) multiply
 //   proof S13 D9
-// variant overwrite -DRACY=2
+// variant overwrite -DRACY=2 --no-cuda-gpu-arch=sm_90 --cuda-gpu-arch=sm_90a
 //   why A is overwritten while it may still be read (SPEC2/wgmma-overwrite-smem-nowait)
 //   verdict findings
 //   require D10 multiply reuse(store,weak)
 //   proof S12 D10
-// variant no_barrier -DRACY=3
+// variant no_barrier -DRACY=3 --no-cuda-gpu-arch=sm_90 --cuda-gpu-arch=sm_90a
 //   why other warps may still write what a warp's part reads
 //   verdict findings
 //   require D1 fill(store,weak) multiply
@@ -46,12 +46,14 @@ __global__ void __launch_bounds__(128) multiply(const half *a, const half *b, fl
 #endif
   float d[4] = {};
   wgmmaFence();
-  wgmmaM64N8K16(d, matrixDescriptor(sa, 128, 256, 0), matrixDescriptor(sb, 128, 256, 0), 0); // @multiply
+  wgmmaM64N8K16(d, matrixDescriptor(sa, 128, 256, 0), matrixDescriptor(sb, 128, 256, 0),
+                0); // @multiply
   wgmmaCommit();
 #if RACY != 2
   wgmmaWait();
 #endif
-  sa[place(i % kM, 0)] = half(0); // @reuse
+  if (i < kM)
+    sa[place(i, 0)] = half(0); // @reuse
 #if RACY == 2
   wgmmaWait();
 #endif

@@ -10,8 +10,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: %[[C:.*]] = icmp ult i32 %[[L]], 16
 ; CHECK: br i1 %[[C]]
 ; CHECK: %[[M:.*]] = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
-; CHECK-DAG: %[[LANE:.*]] = zext i32 %[[M]] to i64
-; CHECK-DAG: %[[N:.*]] = sext i32 %n to i64
+; CHECK: %[[LANE:.*]] = zext i32 %[[M]] to i64
+; CHECK: %[[N:.*]] = sext i32 %n to i64
 ; CHECK: %[[E:.*]] = mul i64 %[[LANE]], %[[N]]
 ; CHECK: %[[BITS:.*]] = mul i64 %[[E]], 16
 ; CHECK: %[[BYTES:.*]] = lshr i64 %[[BITS]], 3

@@ -3,9 +3,9 @@
 ; RUN: %codegen --emit-ll %s | %FileCheck %s
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK-DAG: c"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32\00"
-; CHECK-DAG: c"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32\00"
-; CHECK-DAG: c"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes\00"
+; CHECK-DAG: c"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 in: 
+; CHECK-DAG: c"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 in: 
+; CHECK-DAG: c"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes in: 
 
 ; CHECK-LABEL: define internal void @mma.dev
 ; CHECK: call void @__scopesan_cpu_mma(i64 {{[0-9]+}}, ptr
