@@ -183,8 +183,9 @@ void PtxInstrumenter::blockBarrier(const Effect &E) {
     if (Second && E.Barrier == abi::BarrierKind::Arrive)
       continue;
     LocatedBuilder B(position(After || Second, E), Location);
-    BlockBarrierCall C{E.Barrier, integer(B, E.BarrierId, 32), integer(B, E.BarrierCount, 32), Site,
-                       E.Aligned, After};
+    BlockBarrierCall C{
+        E.Barrier, integer(B, E.BarrierId, 32), integer(B, E.BarrierCount, 32), Site, E.Aligned,
+        After};
     if (Second)
       Context.Calls.blockBarrierAfter(B, C);
     else

@@ -132,9 +132,9 @@ void EffectBuilder::warpgroup(unsigned At) {
 /// the tensor map says, which only the operation itself can read.
 void EffectBuilder::tensorCopy(unsigned At) {
   const Statement &S = Prog.Statements[At];
-  Modifiers M = decodeModifiers(
-      S, {"reduce", "async", "bulk", "tensor", "1d", "2d", "3d", "4d", "5d", "tile",
-          "mbarrier::complete_tx::bytes", "bulk_group", "multicast::cluster"});
+  Modifiers M =
+      decodeModifiers(S, {"reduce", "async", "bulk", "tensor", "1d", "2d", "3d", "4d", "5d", "tile",
+                          "mbarrier::complete_tx::bytes", "bulk_group", "multicast::cluster"});
   if (!M.Unknown.empty())
     return unmodelled(At, "unknown form of tensor copy (." + std::string(M.Unknown) + ")");
   Effect E;

@@ -88,7 +88,7 @@ bool assignTypes(MatrixForm &F, ArrayRef<MatrixType> T) {
     F.D = T[0], F.C = T[1], F.A = F.B = MatrixType::F16;
   } else if (T.size() == 1 || T.size() == 2) {
     F.A = T[0], F.B = T.back();
-    F.C = F.D = isSmallInteger(F.A)            ? MatrixType::S32
+    F.C = F.D = isSmallInteger(F.A)      ? MatrixType::S32
                 : F.A == MatrixType::F64 ? MatrixType::F64
                                          : MatrixType::F32;
   } else {

@@ -52,9 +52,7 @@ bool AsmLowering::matrixMultiply() {
   return writeFragment(*operand(0), D, Registers, Bits);
 }
 
-bool AsmLowering::fragmentOperation() {
-  return Mods[1] == "mma" ? matrixMultiply() : wmmaMemory();
-}
+bool AsmLowering::fragmentOperation() { return Mods[1] == "mma" ? matrixMultiply() : wmmaMemory(); }
 
 /// wmma.load.{a,b,c}.sync.aligned.layout.shape{.space}.type r, [p] {, stride}
 /// wmma.store.d.sync.aligned.layout.shape{.space}.type [p], r {, stride}
@@ -200,9 +198,8 @@ std::optional<Value *> IntrinsicLowering::fragmentOperation() {
     return std::nullopt;
   bool Store = Mods.has("store"), Column = Mods.has("col");
   unsigned Rows = Which == 1 ? F->K : F->M, Columns = Which == 0 ? F->K : F->N;
-  Value *Stride = Mods.has("stride")
-                      ? B.CreateZExtOrTrunc(arg(Call.arg_size() - 1), B.getInt32Ty())
-                      : B.getInt32(Column ? Rows : Columns);
+  Value *Stride = Mods.has("stride") ? B.CreateZExtOrTrunc(arg(Call.arg_size() - 1), B.getInt32Ty())
+                                     : B.getInt32(Column ? Rows : Columns);
   auto [Registers, Bits] = fragmentShape(*F, Which);
   Value *Form = B.getInt64(F->raw()), *Memory = flat(arg(0));
   if (Store) {

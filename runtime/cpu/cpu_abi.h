@@ -97,7 +97,20 @@ enum class WarpOp : uint32_t {
 };
 
 enum class MatrixType : uint32_t {
-  None = 0, F16, BF16, TF32, F32, F64, S8, U8, S4, U4, B1, S32, E4M3, E5M2
+  None = 0,
+  F16,
+  BF16,
+  TF32,
+  F32,
+  F64,
+  S8,
+  U8,
+  S4,
+  U4,
+  B1,
+  S32,
+  E4M3,
+  E5M2
 };
 constexpr uint32_t bitsOf(MatrixType T) {
   constexpr uint32_t Bits[] = {0, 16, 16, 32, 32, 64, 8, 8, 4, 4, 1, 32, 8, 8};
@@ -111,12 +124,11 @@ enum class MatrixLayout : uint32_t { Mma = 0, Wmma, Wgmma };
 /// computes 16 rows, and A may come from shared memory.
 struct MatrixForm {
   uint32_t M = 0, N = 0, K = 0;
-  MatrixType A = MatrixType::None, B = MatrixType::None, C = MatrixType::None,
-             D = MatrixType::None;
+  MatrixType A = MatrixType::None, B = MatrixType::None, C = MatrixType::None, D = MatrixType::None;
   MatrixLayout Layout = MatrixLayout::Mma;
-  bool Saturate = false;               ///< .satfinite
-  bool Xor = false;                    ///< .b1: xor instead of and before the population count
-  bool SharedA = false;                ///< wgmma: A is named by a descriptor
+  bool Saturate = false; ///< .satfinite
+  bool Xor = false;      ///< .b1: xor instead of and before the population count
+  bool SharedA = false;  ///< wgmma: A is named by a descriptor
   bool TransposedA = false, TransposedB = false; ///< wgmma: MN-major in shared memory
   bool NegatedA = false, NegatedB = false;       ///< wgmma: imm-scale is -1
 
@@ -130,9 +142,21 @@ struct MatrixForm {
   static constexpr MatrixForm fromRaw(uint64_t R) {
     auto Type = [&](int At) { return MatrixType(R >> At & 15); };
     auto Flag = [&](int At) { return (R >> At & 1) != 0; };
-    return {uint32_t(R & 255), uint32_t(R >> 8 & 511), uint32_t(R >> 17 & 1023), Type(27), Type(31),
-            Type(35), Type(39), MatrixLayout(R >> 43 & 3), Flag(45), Flag(46), Flag(47), Flag(48),
-            Flag(49), Flag(50), Flag(51)};
+    return {uint32_t(R & 255),
+            uint32_t(R >> 8 & 511),
+            uint32_t(R >> 17 & 1023),
+            Type(27),
+            Type(31),
+            Type(35),
+            Type(39),
+            MatrixLayout(R >> 43 & 3),
+            Flag(45),
+            Flag(46),
+            Flag(47),
+            Flag(48),
+            Flag(49),
+            Flag(50),
+            Flag(51)};
   }
 };
 
@@ -230,8 +254,8 @@ void __scopesan_cpu_wmma_load(uint64_t form, uint32_t operand, void *fragment, c
 void __scopesan_cpu_wmma_store(uint64_t form, const void *fragment, void *to, uint32_t stride,
                                uint32_t column);
 /// wgmma.mma_async: `d` is read as well unless `scaleD` is 0. `a` null: `aMatrix` describes it.
-void __scopesan_cpu_wgmma(uint64_t form, void *d, const void *a, uint64_t aMatrix,
-                          uint64_t bMatrix, uint32_t scaleD);
+void __scopesan_cpu_wgmma(uint64_t form, void *d, const void *a, uint64_t aMatrix, uint64_t bMatrix,
+                          uint32_t scaleD);
 void __scopesan_cpu_wgmma_commit(void);
 void __scopesan_cpu_wgmma_wait(uint32_t allowed);
 

@@ -38,8 +38,8 @@ uint64_t raw(const void *P) { return reinterpret_cast<uint64_t>(P); }
 /// pointer to a local that was passed on is known only here.
 bool isPrivate(const void *P) { return FiberStacks::contain(P); }
 
-/// D7: the arrival at a block barrier has a count that is not of whole warps, another count than the
-/// arrivals before it, or is of an aligned barrier that its warp reached elsewhere.
+/// D7: the arrival at a block barrier has a count that is not of whole warps, another count than
+/// the arrivals before it, or is of an aligned barrier that its warp reached elsewhere.
 bool isMisuse(Thread &T, uint32_t Id, uint32_t Count, bool Aligned, uint32_t Site) {
   Block &B = *T.Owner;
   if (Id >= Block::BarrierCount)

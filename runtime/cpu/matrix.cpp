@@ -96,7 +96,8 @@ void copyElement(MatrixType T, const void *From, uint64_t I, void *To, uint64_t 
     return;
   }
   uint32_t PerByte = 8 / Bits, Mask = (1u << Bits) - 1;
-  uint32_t V = uint32_t(static_cast<const uint8_t *>(From)[I / PerByte]) >> I % PerByte * Bits & Mask;
+  uint32_t V =
+      uint32_t(static_cast<const uint8_t *>(From)[I / PerByte]) >> I % PerByte * Bits & Mask;
   uint8_t &Byte = static_cast<uint8_t *>(To)[J / PerByte];
   Byte = uint8_t((Byte & ~(Mask << J % PerByte * Bits)) | V << J % PerByte * Bits);
 }
@@ -168,7 +169,9 @@ void multiply(Block &, uint32_t, uint32_t Need, CollectiveCall *const *All) {
 /// warp have come, and each warp reads its own rows of A and all of B.
 struct SharedReads {
   core::SiteId Site;
-  void unit(const char *At) const { TheDetector->asyncRead(reinterpret_cast<uint64_t>(At), 16, Site); }
+  void unit(const char *At) const {
+    TheDetector->asyncRead(reinterpret_cast<uint64_t>(At), 16, Site);
+  }
   void matrix(const SharedMatrix &M, const MatrixForm &F, MatrixType T, bool Transposed,
               uint32_t First, uint32_t Count) const {
     uint32_t PerUnit = 128 / bitsOf(T);
@@ -254,7 +257,8 @@ void __scopesan_cpu_wmma_load(uint64_t Form, uint32_t Operand, void *Fragment, c
   auto O = MatrixOperand(Operand);
   for (uint32_t I = 0; I < elementsOf(F, O); ++I) {
     ElementPlace P = placeOf(F, O, Engine::current()->laneid, I);
-    uint64_t At = Column ? uint64_t(P.Column) * Stride + P.Row : uint64_t(P.Row) * Stride + P.Column;
+    uint64_t At =
+        Column ? uint64_t(P.Column) * Stride + P.Row : uint64_t(P.Row) * Stride + P.Column;
     copyElement(typeOf(F, O), From, At, Fragment, I);
   }
 }
@@ -264,14 +268,22 @@ void __scopesan_cpu_wmma_store(uint64_t Form, const void *Fragment, void *To, ui
   MatrixForm F = MatrixForm::fromRaw(Form);
   for (uint32_t I = 0; I < elementsOf(F, MatrixOperand::C); ++I) {
     ElementPlace P = placeOf(F, MatrixOperand::C, Engine::current()->laneid, I);
-    uint64_t At = Column ? uint64_t(P.Column) * Stride + P.Row : uint64_t(P.Row) * Stride + P.Column;
+    uint64_t At =
+        Column ? uint64_t(P.Column) * Stride + P.Row : uint64_t(P.Row) * Stride + P.Column;
     copyElement(F.C, Fragment, I, To, At);
   }
 }
 
 void __scopesan_cpu_wgmma(uint64_t Form, void *D, const void *A, uint64_t AMatrix, uint64_t BMatrix,
                           uint32_t ScaleD) {
-  MatrixCall Call{{multiplyShared, {}}, Form, D, A, nullptr, ScaleD ? D : nullptr, AMatrix, BMatrix,
+  MatrixCall Call{{multiplyShared, {}},
+                  Form,
+                  D,
+                  A,
+                  nullptr,
+                  ScaleD ? D : nullptr,
+                  AMatrix,
+                  BMatrix,
                   TheEngine.Copies.announcedSite(*Engine::current())};
   meetWarp(Call, "wgmma");
 }

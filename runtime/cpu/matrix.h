@@ -25,8 +25,8 @@ constexpr MatrixType typeOf(const MatrixForm &F, MatrixOperand O) {
 }
 /// Elements that each lane holds. wmma holds 16 of an f16 factor, some of them twice.
 constexpr uint32_t elementsOf(const MatrixForm &F, MatrixOperand O) {
-  bool Twice = F.Layout == MatrixLayout::Wmma && O != MatrixOperand::C &&
-               typeOf(F, O) == MatrixType::F16;
+  bool Twice =
+      F.Layout == MatrixLayout::Wmma && O != MatrixOperand::C && typeOf(F, O) == MatrixType::F16;
   return Twice ? 16 : rowsOf(F, O) * columnsOf(F, O) / 32;
 }
 /// Where element `I` of `Lane` stands in the matrix.

@@ -58,7 +58,7 @@ struct BlockBarrier {
   uint32_t Popcount = 0;
   uint32_t Sources = 0; ///< threads that gave a predicate
   std::vector<Thread *> Waiters;
-  uint32_t LaneMask[32] = {}; ///< arrivals by warp, kept for explicit counts only
+  uint32_t LaneMask[32] = {};    ///< arrivals by warp, kept for explicit counts only
   uint32_t AlignedSite[32] = {}; ///< by warp: where its first lane arrived at an aligned barrier
 };
 

@@ -11,8 +11,8 @@ struct TensorMap {
   uint32_t Magic = MagicNumber;
   uint8_t Rank = 0;
   uint8_t ElementBytes = 0;
-  uint8_t SwizzleUnits = 1; ///< of 16 bytes in a row of the pattern: 1 none, 2, 4, 8
-  uint8_t FillsNan = 0;     ///< outside the tensor: NaN instead of zero
+  uint8_t SwizzleUnits = 1;      ///< of 16 bytes in a row of the pattern: 1 none, 2, 4, 8
+  uint8_t FillsNan = 0;          ///< outside the tensor: NaN instead of zero
   uint8_t Reduces = NoReduction; ///< ReduceType of the elements
   uint64_t Address = 0;
   uint64_t Strides[MaxRank - 1] = {}; ///< bytes between elements of dimension 1, ...

@@ -94,7 +94,8 @@ TEST(MatrixEffects, TensorCopies) {
       {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [$0], "
        "[$1, {$2,$3,$4}], [$5], {$6};",
        "X1 unknown form of tensor copy (.im2col)"},
-      {"cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [$0], "
+      {"cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes "
+       "[$0], "
        "[$1, {$2,$3,$4,$5,$6}], [$7];",
        "X1 unknown form of tensor copy (.tile::gather4)"},
       {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
