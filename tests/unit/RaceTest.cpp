@@ -195,3 +195,60 @@ TEST(Readers, WidenedReadersAreNeverGuessedFrom) {
   EXPECT_EQ(s.rules(), "");
   EXPECT_FALSE(s.Sink.givenUp.empty()) << "X1 says so";
 }
+
+/// A property of random programs: with exact readers given up, a racing write is found or X1 says
+/// that it may not have been; a write that does not race is never a finding.
+TEST(Readers, WideningNeverForgets) {
+  uint64_t random = 1;
+  auto below = [&](uint32_t n) {
+    random = random * 6364136223846793005ull + 1442695040888963407ull;
+    return uint32_t((random >> 33) % n);
+  };
+  struct Launched {
+    DetectorOptions options;
+    Simulation s;
+    std::vector<Block *> blocks;
+    explicit Launched(uint64_t budget) : options{.readerBudgetBytes = budget}, s(options) {
+      NodeId n = s.launch(s.stream(), 4, 64);
+      for (uint32_t i = 0; i < 4; ++i)
+        blocks.push_back(s.block(n, i));
+    }
+  };
+  uint32_t found = 0, givenUp = 0, clean = 0;
+  for (uint32_t program = 0; program < 300; ++program) {
+    Launched exact(uint64_t(1) << 30), widened(0);
+    uint32_t steps = 20 + below(60), kinds[80], who[80];
+    for (uint32_t i = 0; i < steps; ++i) {
+      kinds[i] = below(20);
+      who[i] = below(16);
+    }
+    for (Launched *l : {&exact, &widened}) {
+      for (uint32_t i = 0; i < steps; ++i) {
+        Block *b = l->blocks[who[i] / 4];
+        Thread &t = l->s.thread(b, who[i] % 4 * 8);
+        if (kinds[i] == 0)
+          l->s.barrier(b);
+        else if (kinds[i] < 10)
+          l->s.rmw(t, F, AcqRel, Scope::Device);
+        else
+          l->s.read(t, X);
+      }
+      for (uint32_t i = 0; i < 16 && program % 2; ++i)
+        l->s.rmw(l->s.thread(l->blocks[i / 4], i % 4 * 8), F, AcqRel, Scope::Device);
+      Thread &writer = l->s.thread(l->blocks[who[0] / 4], who[0] % 4 * 8);
+      l->s.rmw(writer, F, AcqRel, Scope::Device);
+      l->s.write(writer, X);
+    }
+    bool races = exact.s.rules() != "", told = widened.s.rules() != "";
+    EXPECT_TRUE(exact.s.Sink.givenUp.empty());
+    EXPECT_TRUE(races || !told) << "program " << program << ": invented";
+    EXPECT_TRUE(!races || told || !widened.s.Sink.givenUp.empty())
+        << "program " << program << ": forgotten";
+    found += races && told;
+    givenUp += !widened.s.Sink.givenUp.empty();
+    clean += !races;
+  }
+  EXPECT_GT(found, 20u);
+  EXPECT_GT(givenUp, 0u);
+  EXPECT_GT(clean, 0u);
+}
