@@ -160,6 +160,8 @@ public:
       addKernel(facts.kernels, text(object, "kernel"), 1);
     else if (type == "finding")
       findings[number(object, "id")] = finding(object);
+    else if (type == "scope")
+      scope(object);
     else if (type == "count")
       counts[number(object, "id")] = number(object, "count");
     else if (type == "incomplete")
@@ -194,6 +196,19 @@ public:
   }
 
 private:
+  void scope(const json::Object &object) {
+    const json::Object *op = object.getObject("operation");
+    if (!op)
+      return damaged();
+    ScopeUse use;
+    use.operation = operation(*op);
+    use.operation.needs = text(object, "needs");
+    if (const json::Object *observer = object.getObject("observer"))
+      use.observer = operation(*observer);
+    use.coverage = {number(object, "executions"), number(object, "edges"),
+                    number(object, "blocks"), number(object, "launches")};
+    result.facts.scopeUses.push_back(std::move(use));
+  }
   void start(const json::Object &object) {
     Report &facts = result.facts;
     facts.version = text(object, "version");
@@ -287,6 +302,7 @@ public:
                      "",
                      1});
     llvm::append_range(report.failures, facts.failures);
+    llvm::append_range(report.scopeUses, facts.scopeUses);
   }
 
 private:
@@ -343,6 +359,7 @@ Report mergeJournals(std::vector<std::string> texts) {
   Merger merger(report);
   for (const std::string &journal : texts)
     merger.add(parseJournal(journal));
+  finishAdvice(report);
   return report;
 }
 

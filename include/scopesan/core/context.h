@@ -13,6 +13,10 @@ struct DetectorOptions {
   bool proxyWar =
       false; ///< S13 (?): also ask for a fence between a generic read and an async write
   uint64_t readerBudgetBytes = uint64_t(1) << 30;
+  bool advise = false; ///< A1: everything of advice.h
+  /// Can the host access the memory at this address while kernels run? Null: none of it. Only asked
+  /// when advice is given: whoever looks on from there is not seen.
+  bool (*hostSees)(uint64_t address) = nullptr;
 };
 
 /// How often each rule acted; index by the enumerator.
@@ -39,6 +43,10 @@ struct RuleCounters {
     D11,
     O5FailedCas,
     A1Wait,
+    A1UnorderedStrong,
+    A1VolatileSync,
+    A1ObservationOnly,
+    A1ScopeUse,
     Count
   };
   uint64_t values[Count] = {};
@@ -67,6 +75,8 @@ private:
   uint32_t Next = 0;
 };
 
+class Advice;
+
 struct Context {
   explicit Context(FindingSink &sink, const DetectorOptions &options)
       : sink(sink), options(options) {}
@@ -80,8 +90,10 @@ struct Context {
   uint64_t accessed = 0;   ///< address of the access that is being checked
   bool unmodelled = false; ///< X1: an operation that nobody models was executed
   Lifetimes lifetimes;
+  Advice *advice = nullptr; ///< null unless asked for
 
-  /// Happens-before: does everything at `e` precede the present of `t`?
+  /// Happens-before: does everything at `e` precede the present of `t`? With advice: without the
+  /// help of volatile accesses; the judge asks happensBefore before it reports.
   bool ordered(const Thread &t, const Epoch &e) const {
     if (e.block == t.block->id) {
       if (e.time < t.base || e.thread == t.index ||
@@ -96,13 +108,24 @@ struct Context {
     return ordered(t, old.epoch()) &&
            (((old.bits | me.bits) >> Record::ProxyShift) == 0 || s13Proxy(t, old, me));
   }
+  /// Happens-before with all that helps.
+  bool happensBefore(const Thread &t, const Epoch &e) const {
+    return ordered(t, e) || (advice && covered(t.blocks, t.nodes, e));
+  }
+  /// ... that also carries `old` to the proxy of `me` (S13).
+  bool happensBefore(const Thread &t, const Record &old, const Record &me) const {
+    return happensBefore(t, old.epoch()) &&
+           (((old.bits | me.bits) >> Record::ProxyShift) == 0 || s13Proxy(t, old, me));
+  }
   /// Order by kernel boundaries and griddepcontrol.wait alone (O6).
   bool launchOrdered(const Thread &t, const Epoch &e) const {
-    return e.block < t.block->orderedBelow || order.precedes(order.nodeOf(e.block), t.nodes);
+    return e.block < t.block->orderedBelow || order.precedes(order.nodeOf(e.block), t.nodes) ||
+           (advice && order.precedesSoftly(order.nodeOf(e.block), t.nodes));
   }
   /// Does the snapshot know `e`?
   bool covers(const Snapshot &s, const Epoch &e) const {
-    return s.ownCovers(e) || s.blocks.covers(e) || order.precedes(order.nodeOf(e.block), s.nodes);
+    return s.ownCovers(e) || s.blocks.covers(e) || order.precedes(order.nodeOf(e.block), s.nodes) ||
+           (advice && covered(s.blocks, s.nodes, e));
   }
   SyncOp syncOp(const Thread &t, Op op, SiteId site) const { return StrongOp{op, site}.by(t); }
   /// Advances the thread's time; a wrap would forget order and is counted (X1).
@@ -115,6 +138,9 @@ struct Context {
   void gaveUp(const char *what, uint64_t &count) { sink.gaveUp(what, ++count); }
 
 private:
+  bool covered(const BlockClock &blocks, const NodeClock &nodes, const Epoch &e) const {
+    return blocks.coversSoftly(e) || order.precedesSoftly(order.nodeOf(e.block), nodes);
+  }
   /// S13 for an ordered pair of which one side is not generic. S14 edges cover proxies. C++ mode
   /// knows no aliases, textures or surfaces; what asynchronous copies need does not depend on it.
   bool s13Proxy(const Thread &t, const Record &old, const Record &me) const {

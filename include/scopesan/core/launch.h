@@ -160,6 +160,12 @@ public:
     const LaunchNode &n = Nodes[a.value];
     return past.covers(n.timeline, n.sequence);
   }
+  bool precedesSoftly(NodeId a, const NodeClock &past) const {
+    const LaunchNode &n = Nodes[a.value];
+    return past.coversSoftly(n.timeline, n.sequence);
+  }
+  /// Number of blocks and actors so far, and one.
+  BlockId nextBlock() const { return NextBlock; }
 
   /// `block` is the end or the beginning of memory's life rather than an access.
   bool isLifetime(BlockId block) const {
