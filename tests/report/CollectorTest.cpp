@@ -146,6 +146,7 @@ TEST(Collector, WritesScopeUses) { // A1
     use.example.op = Op(AccessKind::Store, MemoryOrder::Release, Scope::System);
     use.observer = use.example;
     use.observer.op = Op(AccessKind::Load, MemoryOrder::Acquire, Scope::System);
+    use.isNeeded = true;
     use.needed = Scope::Device;
     use.executions = 9;
     use.edges = 5;

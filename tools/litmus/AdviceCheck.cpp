@@ -4,7 +4,6 @@
 #include "axiomatic/FromExecution.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 namespace scopesan::litmus {
@@ -65,8 +64,6 @@ public:
     explore(M, Options.limits, [&](const State &end, bool finished) {
       return !finished || compare(end);
     });
-    if (R.problem.empty())
-      checkNarrowed();
     return R;
   }
 
@@ -137,8 +134,7 @@ private:
     for (const core::Finding &f : j.findings)
       if (isRace(f.rule))
         found.insert(pairOf(Sites.of(f.first.site), Sites.of(f.second.site)));
-    keepUses(j);
-    return comparePairs(end, a, soft, observed, unordered, found);
+    return comparePairs(end, a, soft, observed, unordered, found) && compareNarrowed(end, a, j);
   }
 
   bool comparePairs(const State &end, const Axioms &a, const Pairs &soft, const Pairs &observed,
@@ -176,48 +172,36 @@ private:
 
   // ------------------------------------------------------------------ over-synchronized
 
-  struct Use {
-    bool isNeeded = false;
-    Scope needed = Scope::Block;
-  };
-  void keepUses(const Judgement &j) {
-    for (const core::ScopeUse &u : j.scopeUses) {
-      SiteOf s = Sites.of(u.example.site);
-      Use &mine = Uses[{s.thread, s.instr}];
-      mine.isNeeded |= u.isNeeded;
-      mine.needed = std::max(mine.needed, u.needed);
-    }
-  }
-  void checkNarrowed() {
+  /// The program that follows all advice about this execution has no new races in it.
+  bool compareNarrowed(const State &end, const Axioms &before, const Judgement &j) {
     Program narrow = P;
-    for (auto &[at, use] : Uses) {
-      Instr &i = narrow.threads[at.first].code[at.second];
-      if (i.verb == Verb::Fence && !use.isNeeded) {
+    std::string followed;
+    for (const core::ScopeUse &use : j.scopeUses) {
+      SiteOf s = Sites.of(use.example.site);
+      Instr &i = narrow.threads[s.thread].code[s.instr];
+      bool isUnused = i.verb == Verb::Fence && !use.isNeeded;
+      if (!isUnused && use.needed >= i.scope)
+        continue;
+      followed += "  " + siteName(P, s) + " needs " +
+                  (isUnused ? "nothing" : scopeName(use.needed)) + "\n";
+      ++(isUnused ? R.removed : R.narrowed);
+      if (isUnused)
         i.verb = Verb::Nop;
-        ++R.removed;
-      } else if (use.needed < i.scope) {
+      else
         i.scope = use.needed;
-        ++R.narrowed;
-      }
     }
     RaceReading reading = Options.cxxMode ? RaceReading::Cxx : RaceReading::Ptx;
-    explore(M, Options.limits, [&](const State &end, bool finished) {
-      if (!finished)
-        return true;
-      Axioms before(P, end), after(narrow, end);
-      if (!before.valid() || contains(before.races(reading), after.races(reading)))
-        return true;
-      return fail(end, "races after following the advice", after.races(reading));
-    });
+    if (followed.empty() || contains(before.races(reading), Axioms(narrow, end).races(reading)))
+      return true;
+    fail(end, "races after following the advice", Axioms(narrow, end).races(reading));
+    R.problem += followed;
+    return false;
   }
 
   bool fail(const State &end, const std::string &what, const Pairs &pairs) {
     R.problem = what + "\n" + printExecution(P, end);
     for (const RacePair &r : pairs)
       R.problem += "  " + siteName(P, r.first) + " ~ " + siteName(P, r.second) + "\n";
-    for (auto &[at, use] : Uses)
-      R.problem += "  " + siteName(P, {at.first, at.second}) + " needs " +
-                   (use.isNeeded ? scopeName(use.needed) : "nothing") + "\n";
     return false;
   }
 
@@ -226,7 +210,6 @@ private:
   Machine M;
   SiteTable Sites;
   AdviceResult R;
-  std::map<std::pair<uint32_t, uint32_t>, Use> Uses; ///< by thread and instruction, of all executions
 };
 
 } // namespace
