@@ -2,7 +2,7 @@
 //
 // An operation needs a scope that includes every thread that accessed the same location by a strong
 // operation in the same stretch of the run, and every thread at the other end of a
-// synchronizes-with edge. A stretch ends where the launch order leaves nobody of it. What cannot be
+// synchronizes-with edge. Accesses that the launch order orders lie in different stretches. What cannot be
 // seen counts as needed: the host where it can access the memory, the order of fence.sc pairs (S5),
 // releasers that were summarized.
 #pragma once
@@ -100,13 +100,16 @@ private:
     ScopeUse facts;
     StepSet blocks, launches;
   };
-  /// Who accessed a location by strong operations in the present stretch.
-  struct Word {
+  /// Who accessed a location by strong operations, in a stretch of the run.
+  struct Stretch {
     SyncOp first;
-    BlockId latest; ///< highest block
-    Scope level = Scope::Thread;
-    bool any = false, hostSees = false;
+    BlockId latest;              ///< highest block
+    Scope level = Scope::Thread; ///< that, used at `first`, includes all of them
     Vec<uint32_t> uses;
+  };
+  struct Word {
+    Vec<Stretch> stretches;
+    bool hostSees = false;
   };
   struct Notes {
     uint64_t written = 0; ///< location of the thread's strong writes so far, or Several
@@ -117,6 +120,7 @@ private:
     const SyncOp *op, *other;
   };
   static constexpr uint64_t Several = ~uint64_t(0);
+  static constexpr uint32_t KeptStretches = 4; ///< of a location
 
   /// A site has one operation and perhaps a fence. A failed compare-exchange is a load at its site.
   static uint64_t keyOf(const SyncOp &s) {
@@ -154,31 +158,70 @@ private:
   /// Returns whether the host sees the location.
   bool noteWord(const Thread &t, uint64_t address, uint32_t use, const SyncOp &s) {
     Word &w = Words[keyOf(address)];
-    if (!w.any)
+    if (w.stretches.empty())
       w.hostSees = C.options.hostSees && C.options.hostSees(address);
-    if (!w.any || w.latest < t.block->orderedBelow) {
-      w.any = true;
-      w.first = s;
-      w.level = Scope::Thread;
-      w.uses.clear();
-    }
-    w.latest = maxOf(w.latest, t.block->id);
-    Scope level = s.sameThread(w.first) ? Scope::Thread : neededScope(s.place, w.first.place);
-    if (level > w.level) {
-      w.level = level;
-      for (uint32_t u : w.uses)
-        need(u, level, s);
-    }
+    Stretch &mine = stretchOf(w, t, s);
+    mine.latest = maxOf(mine.latest, t.block->id);
+    widen(mine, distance(s, mine.first), s);
     if (!use)
       return w.hostSees;
-    need(use, w.level, w.first);
+    need(use, mine.level, mine.first);
     if (w.hostSees && s.op.scope() == Scope::System)
       keep(use);
-    for (uint32_t u : w.uses)
+    for (uint32_t u : mine.uses)
       if (u == use)
         return w.hostSees;
-    w.uses.push(use);
+    mine.uses.push(use);
     return w.hostSees;
+  }
+  /// The stretch that an access by `t` belongs to. Those that the launch order leaves in one are
+  /// united; a thread that begins late may be concurrent with an old one and not with a newer one.
+  Stretch &stretchOf(Word &w, const Thread &t, const SyncOp &s) {
+    Stretch *mine = nullptr;
+    for (uint32_t i = 0; i < w.stretches.size();) {
+      Stretch &x = w.stretches[i];
+      if (x.latest < t.block->orderedBelow) {
+        ++i;
+      } else if (!mine) {
+        mine = &x;
+        ++i;
+      } else {
+        unite(*mine, x);
+        w.stretches.swapRemove(i);
+      }
+    }
+    if (mine)
+      return *mine;
+    if (w.stretches.size() == KeptStretches) { // more is kept than needed
+      unite(w.stretches[0], w.stretches.back());
+      w.stretches.pop();
+    }
+    Stretch &fresh = w.stretches.push(Stretch());
+    fresh.first = s;
+    return fresh;
+  }
+  void unite(Stretch &into, Stretch &from) {
+    Scope level = maxOf(maxOf(into.level, from.level), distance(into.first, from.first));
+    widen(into, level, from.first);
+    widen(from, level, into.first);
+    into.latest = maxOf(into.latest, from.latest);
+    for (uint32_t u : from.uses) {
+      bool isNew = true;
+      for (uint32_t v : into.uses)
+        isNew &= u != v;
+      if (isNew)
+        into.uses.push(u);
+    }
+  }
+  void widen(Stretch &x, Scope level, const SyncOp &observer) {
+    if (level <= x.level)
+      return;
+    x.level = level;
+    for (uint32_t u : x.uses)
+      need(u, level, observer);
+  }
+  static Scope distance(const SyncOp &a, const SyncOp &b) {
+    return a.sameThread(b) ? Scope::Thread : neededScope(a.place, b.place);
   }
   /// The host may observe what `t` writes now: its release fences of system scope publish to it.
   void keepFences(Thread &t) {
