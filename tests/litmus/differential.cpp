@@ -11,8 +11,8 @@
 // Every sequentially consistent execution of every program is compared, pair by pair. With --whole
 // the program's verdict is also compared with all executions that the axioms allow. Exits 0 when
 // every difference is explained by a rule.
-#include "AdviceCheck.h"
 #include "Differential.h"
+#include "AdviceCheck.h"
 #include "RowParser.h"
 #include "axiomatic/Enumerate.h"
 

@@ -97,9 +97,8 @@ TEST(Advice, AnAccessThatNobodyObserved) {
 }
 
 TEST(Advice, AFenceOfASeqCstOperation) {
-  Report report = mergeJournals(
-      {scope(operation(5, "system", "fence", "/usr/local/cuda/include/cccl/cuda/std/__atomic/x.h"),
-             "")});
+  Report report = mergeJournals({scope(
+      operation(5, "system", "fence", "/usr/local/cuda/include/cccl/cuda/std/__atomic/x.h"), "")});
   EXPECT_NE(titleOf(only(report)).find("of a seq_cst operation"), std::string::npos);
 }
 
@@ -120,8 +119,8 @@ TEST(Advice, NotAboutLibraries) {
 }
 
 TEST(Advice, HasASectionOfItsOwn) {
-  Report report = mergeJournals({advisory("unordered-strong", "") +
-                                 scope(operation(9, "system"), "device")});
+  Report report =
+      mergeJournals({advisory("unordered-strong", "") + scope(operation(9, "system"), "device")});
   std::string printed = text(report);
   size_t section = printed.find("ScopeSan: advice (no failures)"),
          first = printed.find("advisory A1 unordered-strong"),

@@ -490,7 +490,8 @@ TEST_F(A1Scopes, AFenceBesideAnAcquireIsSuperfluous) {
   EXPECT_FALSE(use(5).isNeeded);
 }
 
-TEST_F(A1Scopes, TheOrderOfFenceScIsNotSeen) { // store buffering: S5 makes no edge, C++ relies on it
+TEST_F(A1Scopes,
+       TheOrderOfFenceScIsNotSeen) { // store buffering: S5 makes no edge, C++ relies on it
   s.store(t(0), F, Relaxed, Scope::Device, 1);
   s.fence(t(0), SeqCst, Scope::Device, 2);
   s.load(t(0), G, Relaxed, Scope::Device, 3);
@@ -531,6 +532,29 @@ TEST_F(A1Scopes, LaunchOrderBeginsANewStretch) {
   EXPECT_EQ(use(11).launches, 2u);
 }
 
+TEST_F(A1Scopes, ALaunchThatBeginsLateMayBeConcurrentWithAnOldStretch) {
+  NodeId late = s.launch(s.stream(), 1, 32); // beside the first one
+  message(t(0, 0), t(0, 40), Scope::Device, Scope::Device);
+  end(4);
+  launch(4); // after the first one
+  s.store(t(0), F, Relaxed, Scope::Device, 13);
+  s.load(s.thread(s.block(late), 0), F, Relaxed, Scope::Device, 14);
+  EXPECT_FALSE(use(11).isTooWide());
+  EXPECT_FALSE(use(12).isTooWide());
+  EXPECT_FALSE(use(14).isTooWide());
+}
+TEST_F(A1Scopes, NothingIsAdvisedBesideUnmodelledOperations) { // X1
+  message(t(0, 0), t(0, 40), Scope::Device, Scope::Device);
+  s.D.unmodelled(t(1));
+  s.D.finish();
+  EXPECT_TRUE(s.Sink.uses.empty());
+}
+TEST_F(A1Scopes, FencesThatServeOtherProxiesAreNotUnused) { // S13, S9
+  s.D.tensormapFence(t(0), Op(AccessKind::Fence, AcqRel, Scope::System), site(2));
+  s.fence(t(0), Release, Scope::Cluster, 3); // may be fence.mbarrier_init
+  EXPECT_FALSE(use(2).isTooWide());
+  EXPECT_FALSE(use(3).isTooWide());
+}
 TEST_F(A1Scopes, ANewLocationBeginsOneToo) { // P5
   message(t(0, 0), t(0, 40), Scope::Device, Scope::Device);
   s.D.forget(F, 4);
@@ -575,7 +599,8 @@ TEST_F(A1Scopes, SummarizedReleasersKeepTheirScope) {
 }
 
 TEST_F(A1Scopes, MbarrierOperations) {
-  Op arrive(AccessKind::Rmw, Release, Scope::Cluster), wait(AccessKind::Load, Acquire, Scope::Block);
+  Op arrive(AccessKind::Rmw, Release, Scope::Cluster),
+      wait(AccessKind::Load, Acquire, Scope::Block);
   s.D.mbarrierInit(t(0), G, 1, site(1));
   s.barrier(b[0]);
   s.D.mbarrierArrive(t(0, 0), G, 1, 0, false, arrive, site(2));

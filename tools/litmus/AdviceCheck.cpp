@@ -61,9 +61,8 @@ public:
       : P(p), Options(options), M(p), Sites(p) {}
 
   AdviceResult run() {
-    explore(M, Options.limits, [&](const State &end, bool finished) {
-      return !finished || compare(end);
-    });
+    explore(M, Options.limits,
+            [&](const State &end, bool finished) { return !finished || compare(end); });
     return R;
   }
 
@@ -93,8 +92,8 @@ private:
       out.insert(g);
     return out;
   }
-  /// Where volatile accesses order pairs, the shadow keeps more with advice, and so more pairs of the
-  /// same race may be named.
+  /// Where volatile accesses order pairs, the shadow keeps more with advice, and so more pairs of
+  /// the same race may be named.
   bool sameVerdict(const std::multiset<std::string> &plain,
                    const std::multiset<std::string> &advised) const {
     bool volatiles = false;
@@ -156,9 +155,9 @@ private:
       told.merge(locations(*p));
     if (!Options.cxxMode && !contains(told, locations(cxx)))
       return fail(end, "no observation-only and no finding", cxx);
-    Pairs least = Options.cxxMode ? Pairs()
-                                  : a.races(RaceReading::Ptx,
-                                            {.wholeRmw = true, .coversEarlier = true}, false);
+    Pairs least = Options.cxxMode
+                      ? Pairs()
+                      : a.races(RaceReading::Ptx, {.wholeRmw = true, .coversEarlier = true}, false);
     if (!contains(told, locations(least)))
       return fail(end, "no volatile-sync and no finding", least);
     return true;
@@ -182,8 +181,8 @@ private:
       bool isUnused = i.verb == Verb::Fence && !use.isNeeded;
       if (!isUnused && use.needed >= i.scope)
         continue;
-      followed += "  " + siteName(P, s) + " needs " +
-                  (isUnused ? "nothing" : scopeName(use.needed)) + "\n";
+      followed +=
+          "  " + siteName(P, s) + " needs " + (isUnused ? "nothing" : scopeName(use.needed)) + "\n";
       ++(isUnused ? R.removed : R.narrowed);
       if (isUnused)
         i.verb = Verb::Nop;

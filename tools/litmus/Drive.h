@@ -9,7 +9,7 @@ namespace scopesan::litmus {
 
 struct Judgement {
   std::vector<core::Finding> findings;
-  std::vector<std::string> givenUp; ///< X1
+  std::vector<std::string> givenUp;      ///< X1
   std::vector<core::ScopeUse> scopeUses; ///< with advice
 };
 

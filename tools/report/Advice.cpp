@@ -102,9 +102,8 @@ void finishAdvice(Report &report) {
       return false;
     if (f.name == "over-synchronized")
       return isLibraryCode(f.accesses[0]);
-    return llvm::all_of(f.accesses, [](const Operation &op) {
-      return isLibraryCode(op) || isWithinObject(op);
-    });
+    return llvm::all_of(
+        f.accesses, [](const Operation &op) { return isLibraryCode(op) || isWithinObject(op); });
   });
 }
 

@@ -205,8 +205,8 @@ private:
     use.operation.needs = text(object, "needs");
     if (const json::Object *observer = object.getObject("observer"))
       use.observer = operation(*observer);
-    use.coverage = {number(object, "executions"), number(object, "edges"),
-                    number(object, "blocks"), number(object, "launches")};
+    use.coverage = {number(object, "executions"), number(object, "edges"), number(object, "blocks"),
+                    number(object, "launches")};
     result.facts.scopeUses.push_back(std::move(use));
   }
   void start(const json::Object &object) {

@@ -27,9 +27,8 @@ size_t Operation::placeIndex() const {
 }
 
 bool Operation::isFromAtomic() const {
-  return llvm::any_of(llvm::ArrayRef(frames).take_front(placeIndex()), [](const Frame &f) {
-    return llvm::StringRef(f.file).contains("atomic");
-  });
+  return llvm::any_of(llvm::ArrayRef(frames).take_front(placeIndex()),
+                      [](const Frame &f) { return llvm::StringRef(f.file).contains("atomic"); });
 }
 
 const Frame *Operation::place() const { return frames.empty() ? nullptr : &frames[placeIndex()]; }

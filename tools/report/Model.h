@@ -80,8 +80,8 @@ struct Memory {
 
 /// How much of the run an advisory rests on.
 struct Coverage {
-  uint64_t executions = 0; ///< of the operation
-  uint64_t edges = 0;      ///< synchronizes-with edges that it was an end of
+  uint64_t executions = 0;           ///< of the operation
+  uint64_t edges = 0;                ///< synchronizes-with edges that it was an end of
   uint64_t blocks = 0, launches = 0; ///< that executed it
 };
 
@@ -90,7 +90,8 @@ struct Finding {
   std::string name; ///< "insufficient-scope"
   bool isAdvisory = false;
   std::string hazard, distance;
-  /// In execution order. over-synchronized: the operation, and the farthest observer if there was one.
+  /// In execution order. over-synchronized: the operation, and the farthest observer if there was
+  /// one.
   std::array<Operation, 2> accesses;
   Memory memory;
   std::vector<Operation> blamed;
@@ -98,8 +99,8 @@ struct Finding {
   std::optional<Coverage> coverage; ///< over-synchronized only
 };
 
-/// How the scope of one operation was used (journal line "scope"). `needs` of the operation is empty
-/// when nothing needed it.
+/// How the scope of one operation was used (journal line "scope"). `needs` of the operation is
+/// empty when nothing needed it.
 struct ScopeUse {
   Operation operation, observer;
   Coverage coverage;

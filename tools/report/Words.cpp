@@ -280,7 +280,8 @@ std::string describeCoverage(const Coverage &coverage) {
   };
   return counted(coverage.executions, "execution") + " by " + counted(coverage.blocks, "block") +
          " in " + std::to_string(coverage.launches) +
-         (coverage.launches == 1 ? " launch; " : " launches; ") + counted(coverage.edges, "synchronizes-with edge");
+         (coverage.launches == 1 ? " launch; " : " launches; ") +
+         counted(coverage.edges, "synchronizes-with edge");
 }
 
 std::string shortFunctionName(const std::string &name) {
@@ -392,7 +393,8 @@ std::string describePosition(const Frame &frame) {
   return result;
 }
 
-/// A fence that nothing needs has words of its own, and so has one that a seq_cst operation brought.
+/// A fence that nothing needs has words of its own, and so has one that a seq_cst operation
+/// brought.
 static const TitleRow &rowOf(const Finding &finding) {
   if (finding.name != "over-synchronized" || !finding.blamed.empty())
     return titleRow(finding.name);

@@ -2,7 +2,8 @@
 // nothing here changes a verdict.
 //
 //   unordered-strong  a write that could not know of an earlier strong read or write of the
-//                     location. Whoever read the other's value, or waits for it, has seen the order.
+//                     location. Whoever read the other's value, or waits for it, has seen the
+//                     order.
 //   volatile-sync     only edges through volatile accesses order a pair that would race otherwise
 //   observation-only  only S16 orders such a pair
 //   over-synchronized scope_use.h

@@ -525,7 +525,11 @@ public:
   void unwatch(uint64_t addr, uint64_t bytes) { C.lifetimes.clear(addr, addr + bytes); }
 
   uint64_t checkedAccesses() const { return Checked; }
-  const RuleCounters &counters() const { return C.counters; }
+  RuleCounters counters() const {
+    RuleCounters all = C.counters;
+    all.values[RuleCounters::S14Order] = C.order.edges();
+    return all;
+  }
   size_t shadowBytes() const { return Shadow.footprint(); }
 
 private:

@@ -256,8 +256,8 @@ private:
         adviseObserved(t, o, s, me, address);
     });
   }
-  /// A1 for a pair in which `s` was observed: is that all that orders it, or does it need a volatile
-  /// access?
+  /// A1 for a pair in which `s` was observed: is that all that orders it, or does it need a
+  /// volatile access?
   void adviseObserved(Thread &t, const AtomicWord &o, const StrongRecord &s, const Record &me,
                       uint64_t address) {
     if (!C.happensBefore(t, s.epoch()))
@@ -289,10 +289,11 @@ private:
       if (x.bytes != s.bytes() || x.address % WordBytes != uint32_t(__builtin_ctz(s.mask())))
         return; // another object of this word
       for (const Observation &seen : x.observations)
-        observed |=
-            seen.chainStart <= s.version && s.version <= seen.version &&
-            (C.ordered(t, seen.read) || (softly && C.happensBefore(t, seen.read)));
+        observed |= seen.chainStart <= s.version && s.version <= seen.version &&
+                    (C.ordered(t, seen.read) || (softly && C.happensBefore(t, seen.read)));
     });
+    if (observed)
+      C.counters.hit(RuleCounters::S16Observed);
     return observed;
   }
 

@@ -74,8 +74,7 @@ struct ScopeUse {
 
   /// An access that nobody observed tells nothing; a fence that nothing used is one too many.
   bool isTooWide() const {
-    return isNeeded ? needed < example.op.scope()
-                    : example.op.kind() == abi::AccessKind::Fence;
+    return isNeeded ? needed < example.op.scope() : example.op.kind() == abi::AccessKind::Fence;
   }
 };
 

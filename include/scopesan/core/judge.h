@@ -133,6 +133,7 @@ private:
     blamed.addPair(a, b);
     Finding f = finding(t, old, me, address);
     f.rule = blamed.domains ? Rule::DomainViolation : Rule::ScopeRace;
+    C.counters.hit(blamed.domains ? RuleCounters::D4 : RuleCounters::D2);
     setBlame(f, blamed);
     C.sink.report(f);
   }
@@ -141,6 +142,7 @@ private:
       return;
     Finding f = finding(t, old, me, address);
     f.rule = Rule::MixedSize;
+    C.counters.hit(RuleCounters::D5);
     C.sink.report(f);
   }
   void d9Proxy(Thread &t, const Record &old, const Record &me, uint64_t address) {
@@ -163,13 +165,15 @@ private:
     Finding f = finding(t, old, me, address);
     bool async = C.order.isActor({old.block}) || C.order.isActor({me.block});
     f.rule = async ? Rule::AsyncInFlight : Rule::DataRace;
-    if (async)
-      C.counters.hit(RuleCounters::D10);
     BlameSet blamed;
     if (blameFor(t, old, me, blamed)) {
       f.rule = blamed.domains ? Rule::DomainViolation : Rule::InsufficientScope;
       setBlame(f, blamed);
     }
+    C.counters.hit(f.rule == Rule::DataRace            ? RuleCounters::D1
+                   : f.rule == Rule::AsyncInFlight     ? RuleCounters::D10
+                   : f.rule == Rule::InsufficientScope ? RuleCounters::D3
+                                                       : RuleCounters::D4);
     C.sink.report(f);
   }
 

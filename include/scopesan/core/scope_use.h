@@ -2,9 +2,9 @@
 //
 // An operation needs a scope that includes every thread that accessed the same location by a strong
 // operation in the same stretch of the run, and every thread at the other end of a
-// synchronizes-with edge. Accesses that the launch order orders lie in different stretches. What cannot be
-// seen counts as needed: the host where it can access the memory, the order of fence.sc pairs (S5),
-// releasers that were summarized.
+// synchronizes-with edge. Accesses that the launch order orders lie in different stretches. What
+// cannot be seen counts as needed: the host where it can access the memory, the order of fence.sc
+// pairs (S5), releasers that were summarized.
 #pragma once
 
 #include "scopesan/core/context.h"
@@ -33,9 +33,7 @@ public:
       n.written = n.written && n.written != address ? Several : address;
   }
   /// `s` on the word at `address` belongs to no operation whose scope could be another.
-  void elsewhere(const Thread &t, uint64_t address, const SyncOp &s) {
-    noteWord(t, address, 0, s);
-  }
+  void elsewhere(const Thread &t, uint64_t address, const SyncOp &s) { noteWord(t, address, 0, s); }
   void fence(Thread &t, const SyncOp &f) {
     uint32_t use = countUse(t, f, 0, 0);
     if (f.op.order() == abi::MemoryOrder::Release && f.op.scope() == Scope::Cluster)
@@ -250,14 +248,14 @@ private:
     f.needed = Scope::System;
   }
   AccessRecord record(const SyncOp &o, uint64_t address, uint32_t bytes) const {
-    return {o.site,   o.op,  o.place.node, o.place.block, o.thread,
-            address, bytes, C.order.node(o.place.node).host};
+    return {o.site,   o.op,    o.place.node, o.place.block,
+            o.thread, address, bytes,        C.order.node(o.place.node).host};
   }
 
   Context &C;
   Vec<Use> Uses;
-  HashMap<uint32_t> Index;  ///< by site and operation; value: index + 1
-  HashMap<Word> Words;      ///< by address of the word + 1
+  HashMap<uint32_t> Index; ///< by site and operation; value: index + 1
+  HashMap<Word> Words;     ///< by address of the word + 1
   HashMap<Notes> Threads;
 };
 

@@ -44,6 +44,8 @@ public:
 
   /// S1, S2 for a fence.
   void fence(Thread &t, const SyncOp &f) {
+    if (f.op.order() == abi::MemoryOrder::SeqCst)
+      C.counters.hit(RuleCounters::S5FenceSc); // S5: both halves, and no order of its own
     if (f.op.acquires())
       s2Complete(t, f, [](const PendingAcquire &) { return true; });
     if (f.op.releases())
@@ -55,6 +57,7 @@ public:
     if (t.lastAcquired == s)
       return;
     t.lastAcquired = s;
+    C.counters.hit(RuleCounters::S6Acquired);
     t.blocks.join(s->blocks);
     t.nodes.join(s->nodes);
     s->addOwnTo(t.blocks);
