@@ -549,6 +549,12 @@ TEST_F(A1Scopes, NothingIsAdvisedBesideUnmodelledOperations) { // X1
   s.D.finish();
   EXPECT_TRUE(s.Sink.uses.empty());
 }
+TEST_F(A1Scopes, NothingIsAdvisedBesideOperationsThatAreNotTold) {
+  message(t(0, 0), t(0, 40), Scope::Device, Scope::Device);
+  s.D.settledElsewhere();
+  s.D.finish();
+  EXPECT_TRUE(s.Sink.uses.empty());
+}
 TEST_F(A1Scopes, FencesThatServeOtherProxiesAreNotUnused) { // S13, S9
   s.D.tensormapFence(t(0), Op(AccessKind::Fence, AcqRel, Scope::System), site(2));
   s.fence(t(0), Release, Scope::Cluster, 3); // may be fence.mbarrier_init

@@ -493,6 +493,12 @@ public:
       C.advice->Uses.forget(addr, bytes);
   }
 
+  /// Strong operations are executed that the detector will not be told of: those that a device
+  /// settles by itself. They change no verdict, but who needs which scope is no longer known (A1).
+  void settledElsewhere() {
+    if (C.advice)
+      C.advice->Uses.isBlind = true;
+  }
   /// The run is over, or stands still: reports the advice that needs all of it.
   void finish() {
     if (C.advice)

@@ -15,6 +15,9 @@ class ScopeUses {
 public:
   explicit ScopeUses(Context &c) : C(c) {}
 
+  /// Some strong operations of the run are not told: nothing is said of scopes.
+  bool isBlind = false;
+
   /// `t` executed the strong operation `s` on [address, address + bytes).
   void access(Thread &t, uint64_t address, uint32_t bytes, const SyncOp &s, bool reads,
               bool wrote) {
@@ -85,7 +88,7 @@ public:
   }
   /// Reports what was found so far, in order of first execution.
   void report() {
-    if (C.unmodelled) // X1: who else synchronized, and through what, is not known
+    if (C.unmodelled || isBlind) // who else synchronized, and through what, is not known (X1)
       return;
     for (Use &u : Uses) {
       C.counters.hit(RuleCounters::A1ScopeUse);
