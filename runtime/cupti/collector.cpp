@@ -26,6 +26,8 @@ core::DetectorOptions detectorOptions(const host::Options &o) {
   d.cxxMode = o.memory_model == "c++";
   d.volatileIsRelaxed = o.volatile_ == "relaxed";
   d.readerBudgetBytes = o.reader_memory_mb << 20;
+  d.advise = o.advise;
+  d.hostSees = host::hostMaySee;
   return d;
 }
 
@@ -184,6 +186,7 @@ void Collector::publish() {
   if (!host::shouldHalt())
     return;
   fflush(nullptr);
+  Detector.finish();
   host::finish();
   _exit(int(host::options().findings_exit_code));
 }
@@ -198,6 +201,7 @@ void Collector::finish() {
     conclude(ended);
   }
   applyQueue();
+  Detector.finish();
   setCounters();
   host::finish();
 }

@@ -103,8 +103,10 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
 
   bool isFast = f.mode != gpu::KernelMode::Logged;
   gpu::Log state = Log.blank(*log, Stamp);
-  if (isFast)
+  if (isFast) {
     startShadow(*log);
+    Detector.settledElsewhere();
+  }
   bool good = true;
   if (shadowHere() == log) {
     gpu::MarkSource source;

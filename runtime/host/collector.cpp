@@ -54,6 +54,7 @@ struct Collector final : core::FindingSink {
 
   void report(const core::Finding &) override;
   void gaveUp(const char *what, uint64_t count) override;
+  void scopeUse(const core::ScopeUse &) override;
 
   void start(const char *backendName);
   bool openJournal();
@@ -204,7 +205,7 @@ void Collector::report(const core::Finding &finding) {
     shared = sharedResolver(overlapOf(finding).address);
   std::lock_guard guard(lock);
   bool isNew = false;
-  Tally &tally = findings.count(keyOf(finding), isNew);
+  Tally &tally = findings.count(keyOf(finding), finding.occurrences, isNew);
   if (!textOf(finding.rule).isAdvisory && options.halt_on_finding)
     halt = true;
   if (!openJournal())
@@ -217,6 +218,12 @@ void Collector::report(const core::Finding &finding) {
   json.beginObject().field("t", "count").field("id", tally.id).field("count", tally.count);
   write(json.endObject().text());
   tally.journalled = tally.count;
+}
+
+void Collector::scopeUse(const core::ScopeUse &use) {
+  std::lock_guard guard(lock);
+  if (openJournal())
+    write(scopeUseLine(registries, use));
 }
 
 void Collector::writeIncomplete(const IncompleteStore::Key &key, Tally &tally) {
@@ -319,6 +326,16 @@ void memoryFreed(uint64_t address) {
   Collector &c = collector();
   std::lock_guard guard(c.lock);
   c.registries.allocations.remove(address);
+}
+
+bool hostMaySee(uint64_t address) {
+  Collector &c = collector();
+  if (c.sharedResolver && c.sharedResolver(address).found)
+    return false;
+  std::lock_guard guard(c.lock);
+  const Allocation *found = c.registries.allocations.find(address);
+  return !found || found->facts.kind == MemoryKind::Managed ||
+         found->facts.kind == MemoryKind::MappedHost || found->facts.kind == MemoryKind::PinnedHost;
 }
 
 void setSharedResolver(SharedResolver resolver) {

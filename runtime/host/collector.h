@@ -47,6 +47,10 @@ struct MemoryFacts {
 void memoryAllocated(const MemoryFacts &);
 void memoryFreed(uint64_t address);
 
+/// Can the host access what lies at this address while kernels run? Memory of unknown origin
+/// counts.
+bool hostMaySee(uint64_t address);
+
 /// A place within a block's shared memory.
 struct SharedPlace {
   bool found = false;

@@ -118,6 +118,25 @@ Overlap overlapOf(const core::Finding &finding) {
   return {begin, end - begin};
 }
 
+std::string scopeUseLine(const Registries &registries, const core::ScopeUse &use) {
+  JsonWriter json;
+  json.beginObject().field("t", "scope").key("operation");
+  writeAccess(json, registries, use.example);
+  json.key("needs");
+  if (use.isNeeded)
+    json.value(nameOf(use.needed));
+  else
+    json.null();
+  json.key("observer");
+  if (use.observer.op.isStrong())
+    writeAccess(json, registries, use.observer);
+  else
+    json.null();
+  json.field("executions", use.executions).field("edges", use.edges);
+  json.field("blocks", use.blocks).field("launches", use.launches).endObject();
+  return json.text();
+}
+
 std::string findingLine(const Registries &registries, const core::Finding &finding, uint32_t id,
                         const SharedPlace &shared) {
   const RuleText &rule = textOf(finding.rule);

@@ -18,6 +18,9 @@ struct Registries {
 std::string findingLine(const Registries &, const core::Finding &, uint32_t id,
                         const SharedPlace &shared);
 
+/// The journal line about the scope of an operation (A1 over-synchronized).
+std::string scopeUseLine(const Registries &, const core::ScopeUse &);
+
 /// First byte that both accesses touch, and how many; when they do not overlap, the first access.
 struct Overlap {
   uint64_t address = 0;

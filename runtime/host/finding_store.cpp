@@ -2,12 +2,12 @@
 
 namespace scopesan::host {
 
-Tally &FindingStore::count(const FindingKey &key, bool &isNew) {
+Tally &FindingStore::count(const FindingKey &key, uint64_t occurrences, bool &isNew) {
   auto [it, inserted] = tallies.try_emplace(key);
   isNew = inserted;
   if (inserted)
     it->second.id = static_cast<uint32_t>(tallies.size());
-  ++it->second.count;
+  it->second.count += occurrences;
   return it->second;
 }
 

@@ -30,8 +30,8 @@ constexpr bool isMilestone(uint64_t count) { return (count & (count - 1)) == 0; 
 
 class FindingStore {
 public:
-  /// Counts one occurrence; `isNew` says whether it is the first.
-  Tally &count(const FindingKey &key, bool &isNew);
+  /// Counts occurrences; `isNew` says whether they are the first.
+  Tally &count(const FindingKey &key, uint64_t occurrences, bool &isNew);
   std::map<FindingKey, Tally> &all() { return tallies; }
   void clear() { tallies.clear(); }
 

@@ -1,15 +1,18 @@
 // Differential test: random programs through the detector and through the axiomatic model.
 //
 //   litmus_differential [--programs=N] [--first=SEED] [--memory-model=c++] [--show=N] [--whole]
-//                       [--proxies] [--launches] [--hosts]
+//                       [--proxies] [--launches] [--hosts] [--volatiles] [--advice]
 //
 // --proxies: one location has surface, texture and alias views, and there are proxy fences (S13).
 // --launches: every thread is a kernel; streams and events order some of them (S14).
 // --hosts: some threads are host threads, which call the API in between (S15).
+// --volatiles: some accesses are volatile (O2).
+// --advice: the advice (A1) is compared as well, and the programs that follow it (AdviceCheck.h).
 // Every sequentially consistent execution of every program is compared, pair by pair. With --whole
 // the program's verdict is also compared with all executions that the axioms allow. Exits 0 when
 // every difference is explained by a rule.
 #include "Differential.h"
+#include "AdviceCheck.h"
 #include "RowParser.h"
 #include "axiomatic/Enumerate.h"
 
@@ -25,7 +28,7 @@ using Count = unsigned long long;
 
 struct Arguments {
   uint64_t programs = 300, first = 1, show = 5;
-  bool cxxMode = false, whole = false;
+  bool cxxMode = false, whole = false, advice = false;
   RandomLimits limits;
 };
 
@@ -46,6 +49,8 @@ Arguments parse(int argc, char **argv) {
     a.limits.proxies |= word == "--proxies";
     a.limits.launches |= word == "--launches";
     a.limits.hosts |= word == "--hosts";
+    a.limits.volatiles |= word == "--volatiles";
+    a.advice |= word == "--advice";
   }
   return a;
 }
@@ -55,7 +60,11 @@ struct Totals {
   Count scFences = 0, ownWeak = 0, wholeRmw = 0, earlier = 0; ///< explained, in executions
   Count invented = 0, missed = 0;                             ///< unexplained, in programs
   Count compared = 0, sameVerdict = 0, nonSc = 0, s5 = 0;     ///< --whole, in programs
-  Count unexplained() const { return invented + missed + compared - sameVerdict - nonSc - s5; }
+  AdviceResult advice;
+  Count wrongAdvice = 0; ///< in programs
+  Count unexplained() const {
+    return invented + missed + compared - sameVerdict - nonSc - s5 + wrongAdvice;
+  }
 };
 
 void show(const std::string &id, const ProgramText &text, const DifferentialOptions &options,
@@ -83,6 +92,22 @@ void compareWhole(const Program &p, const DifferentialResult &r, bool cxxMode, T
   t.s5 += bySc && !byAxioms && (cxxMode ? v.racyCxxS5 : v.racyPtxS5) != 0;
 }
 
+void compareAdvice(const Program &p, const ProgramText &text, const DifferentialOptions &options,
+                   uint64_t show, Totals &t) {
+  AdviceResult r = checkAdvice(p, options);
+  t.advice.executions += r.executions;
+  t.advice.volatileSync += r.volatileSync;
+  t.advice.observationOnly += r.observationOnly;
+  t.advice.unorderedStrong += r.unorderedStrong;
+  t.advice.narrowed += r.narrowed;
+  t.advice.removed += r.removed;
+  if (r.problem.empty() || t.wrongAdvice++ >= show)
+    return;
+  Row row = text.row(p.name);
+  printf("%s: %s  %s\n  %s\n", p.name.c_str(), r.problem.c_str(), row.placement.c_str(),
+         row.ops.c_str());
+}
+
 void compare(uint64_t seed, const Arguments &a, Totals &t) {
   DifferentialOptions options;
   options.cxxMode = a.cxxMode;
@@ -104,6 +129,8 @@ void compare(uint64_t seed, const Arguments &a, Totals &t) {
   t.earlier += r.earlierObserved;
   if (a.whole)
     compareWhole(p, r, a.cxxMode, t);
+  if (a.advice)
+    compareAdvice(p, text, options, a.show, t);
   if (r.difference == Difference::None)
     return;
   (r.difference == Difference::Invented ? t.invented : t.missed)++;
@@ -127,7 +154,13 @@ int main(int argc, char **argv) {
     printf("whole programs %llu: same verdict %llu, race only without sequential consistency %llu, "
            "S5 %llu\n",
            t.compared, t.sameVerdict, t.nonSc, t.s5);
+  if (a.advice)
+    printf("advice in %llu executions: volatile-sync %llu, observation-only %llu, unordered-strong "
+           "%llu; narrowed %llu operations, removed %llu fences; wrong in %llu programs\n",
+           Count(t.advice.executions), Count(t.advice.volatileSync),
+           Count(t.advice.observationOnly), Count(t.advice.unorderedStrong),
+           Count(t.advice.narrowed), Count(t.advice.removed), t.wrongAdvice);
   printf("unexplained: %llu invented, %llu missed, %llu verdicts\n", t.invented, t.missed,
-         t.unexplained() - t.invented - t.missed);
+         t.unexplained() - t.invented - t.missed - t.wrongAdvice);
   return t.unexplained() ? 66 : 0;
 }

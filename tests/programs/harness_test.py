@@ -157,6 +157,10 @@ class HeaderTest(WithProgram):
                 ("allow D1 x_store x_store", "allow D1 x_store nowhere", "'// @nowhere'"),
                 ("f_store call", "f_store called", "'// @called'"),
                 ("volatile-sync", "volatile", "advisory 'volatile'"),
+                ("volatile-sync", "volatile-sync f_store", "has no operands or two"),
+                ("volatile-sync", "over-synchronized f_store f_load", "has no operands or one"),
+                ("volatile-sync", "volatile-sync needs=device", "'needs=device' is none of"),
+                ("volatile-sync", "over-synchronized needs=gpu", "needed scope 'gpu'"),
                 ("//   why the scope is", "//   because", "unknown keyword 'because'"),
                 ("// variant racy", "// variant fixed", "described twice"),
                 ("//   proof S3\n", "", "no proof"),
@@ -264,6 +268,21 @@ class MatchTest(WithProgram):
         self.assertEqual(self.problems(quiet, self.fixed), [])
         quiet["advisories"][0]["accesses"][0] = access(X_LOAD)
         self.assertEqual(len(self.problems(quiet, self.fixed)), 1)
+
+    def test_advice_about_one_operation(self):
+        store = access(F_STORE, "store", "release", "system")
+        advisory = {"name": "over-synchronized", "accesses": [store], "memory": {},
+                    "blamed": [dict(store, needs="device")]}
+        report = dict(clean_report(), advisories=[advisory])
+        self.assertEqual(len(self.problems(report, self.fixed)), 1)
+        self.fixed.advise = [Advice("over-synchronized", Operand("f_store"), needs="device")]
+        self.assertEqual(self.problems(report, self.fixed), [])
+        for other in (dict(advisory, blamed=[]), dict(advisory, accesses=[access(F_LOAD)])):
+            report["advisories"] = [other]
+            self.assertEqual([p[0] for p in self.problems(report, self.fixed)], ["-", "+"])
+        self.fixed.advise = [Advice("over-synchronized", Operand("f_store"), needs="nothing")]
+        report["advisories"] = [dict(advisory, blamed=[])]
+        self.assertEqual(self.problems(report, self.fixed), [])
 
     def test_incomplete(self):
         report = dict(clean_report(), incomplete=[{"what": "unknown PTX foo.bar", "count": 1}])

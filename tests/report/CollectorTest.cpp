@@ -137,6 +137,66 @@ TEST(Collector, NamesHostThreads) { // S15
   EXPECT_NE(report::titleOf(report.findings[0]).find("by host thread 1"), std::string::npos);
 }
 
+TEST(Collector, WritesScopeUses) { // A1
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    launchTwoBlocks();
+    core::ScopeUse use;
+    use.example = makeFinding(first).first;
+    use.example.op = Op(AccessKind::Store, MemoryOrder::Release, Scope::System);
+    use.observer = use.example;
+    use.observer.op = Op(AccessKind::Load, MemoryOrder::Acquire, Scope::System);
+    use.isNeeded = true;
+    use.needed = Scope::Device;
+    use.executions = 9;
+    use.edges = 5;
+    use.blocks = 3;
+    use.launches = 2;
+    host::findingSink().scopeUse(use);
+    use.needed = Scope::System;
+    use.example.site = {first.value + 1};
+    host::findingSink().scopeUse(use);
+    host::finish();
+  });
+  ASSERT_EQ(report.advisories.size(), 1u);
+  const report::Finding &advice = report.advisories[0];
+  EXPECT_EQ(advice.accesses[0].scope, "system");
+  EXPECT_EQ(advice.accesses[1].order, "acquire");
+  EXPECT_EQ(advice.blamed[0].needs, "device");
+  EXPECT_EQ(advice.coverage->executions, 9u);
+  EXPECT_EQ(advice.coverage->launches, 2u);
+}
+
+TEST(Collector, CountsOccurrences) {
+  Report report = runWithJournal([] {
+    core::Finding finding = makeFinding(registerTestModule());
+    host::findingSink().report(finding);
+    finding.occurrences = 6;
+    host::findingSink().report(finding);
+    host::finish();
+  });
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].count, 7u);
+}
+
+TEST(Collector, KnowsWhatTheHostMaySee) {
+  runWithJournal([] {
+    host::memoryAllocated({0x1000, 256, host::MemoryKind::Device, "cudaMalloc", 0});
+    host::memoryAllocated({0x2000, 256, host::MemoryKind::Managed, "cudaMallocManaged", 0});
+    host::memoryAllocated({0x3000, 256, host::MemoryKind::MappedHost, "cudaHostAlloc", 0});
+    host::setSharedResolver([](uint64_t address) {
+      host::SharedPlace place;
+      place.found = address >= 0x8000;
+      return place;
+    });
+    EXPECT_FALSE(host::hostMaySee(0x1010));
+    EXPECT_TRUE(host::hostMaySee(0x2010));
+    EXPECT_TRUE(host::hostMaySee(0x3010));
+    EXPECT_TRUE(host::hostMaySee(0x4000)); // nobody knows what it is
+    EXPECT_FALSE(host::hostMaySee(0x8000));
+  });
+}
+
 TEST(Collector, CountsRepeatedFindings) {
   Report report = runWithJournal([] {
     core::SiteId first = registerTestModule();

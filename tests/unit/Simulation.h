@@ -11,20 +11,33 @@ namespace scopesan::core::test {
 using abi::AccessKind;
 using abi::MemoryOrder;
 
+inline bool isAdvisory(Rule r) {
+  constexpr bool table[] = {
+#define SCOPESAN_RULE(id, enumerator, name, isAdvisory, summary) isAdvisory,
+#include "scopesan/core/rules.def"
+  };
+  return table[unsigned(r)];
+}
+
 struct CollectingSink : FindingSink {
   std::vector<Finding> findings;
   std::vector<std::string> givenUp;
+  std::vector<ScopeUse> uses;
+  void scopeUse(const ScopeUse &u) override { uses.push_back(u); }
   void report(const Finding &f) override { findings.push_back(f); }
   void gaveUp(const char *what, uint64_t) override { givenUp.push_back(what); }
   /// Findings that fail a run (advisories left out).
   std::vector<Finding> races() const {
     std::vector<Finding> out;
-    static constexpr bool advisory[] = {
-#define SCOPESAN_RULE(id, enumerator, name, isAdvisory, summary) isAdvisory,
-#include "scopesan/core/rules.def"
-    };
     for (const Finding &f : findings)
-      if (!advisory[unsigned(f.rule)])
+      if (!isAdvisory(f.rule))
+        out.push_back(f);
+    return out;
+  }
+  std::vector<Finding> advice(Rule r) const {
+    std::vector<Finding> out;
+    for (const Finding &f : findings)
+      if (f.rule == r)
         out.push_back(f);
     return out;
   }
@@ -68,6 +81,12 @@ public:
   void cas(Thread &t, uint64_t a, MemoryOrder o, Scope sc, bool success, uint32_t s = 7) {
     atomic(t, a, Op(AccessKind::Cas, o, sc), s, success, 4);
   }
+  void volatileLoad(Thread &t, uint64_t a, uint32_t s, uint32_t flags = 0) {
+    atomic(t, a, volatileOp(AccessKind::Load).with(flags), s, false, 4);
+  }
+  void volatileStore(Thread &t, uint64_t a, uint32_t s, uint32_t flags = 0) {
+    atomic(t, a, volatileOp(AccessKind::Store).with(flags), s, true, 4);
+  }
   void fence(Thread &t, MemoryOrder o, Scope sc, uint32_t s = 8) {
     D.fence(t, Op(AccessKind::Fence, o, sc), site(s));
   }
@@ -101,6 +120,9 @@ public:
   TimelineId Host;
 
 private:
+  static Op volatileOp(AccessKind k) {
+    return Op(k, MemoryOrder::Relaxed, Scope::System).with(Op::VolatileBit);
+  }
   void atomic(Thread &t, uint64_t a, Op op, uint32_t s, bool wrote, uint32_t bytes) {
     D.atomicBefore(t, a, bytes, op, site(s));
     D.atomicAfter(t, a, bytes, op, site(s), wrote, 0);

@@ -19,6 +19,7 @@ struct Sink : core::FindingSink {
   Judgement out;
   void report(const core::Finding &f) override { out.findings.push_back(f); }
   void gaveUp(const char *what, uint64_t) override { out.givenUp.push_back(what); }
+  void scopeUse(const core::ScopeUse &u) override { out.scopeUses.push_back(u); }
 };
 
 class Run {
@@ -39,6 +40,7 @@ public:
           if (ExitAfter[t] == s && EndsAtBarrier[t] == atBarrier)
             exit(t);
     }
+    D.finish();
     return std::move(Log.out);
   }
 

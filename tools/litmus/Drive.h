@@ -9,7 +9,8 @@ namespace scopesan::litmus {
 
 struct Judgement {
   std::vector<core::Finding> findings;
-  std::vector<std::string> givenUp; ///< X1
+  std::vector<std::string> givenUp;      ///< X1
+  std::vector<core::ScopeUse> scopeUses; ///< with advice
 };
 
 /// Instruction of a program as the detector knows it.

@@ -91,6 +91,8 @@ private:
       static constexpr const char *orders[] = {"rlx", "acq", "rel", "ar", "ar"};
       return rmw(pick(orders), name);
     }
+    if (Limits.volatiles && chance(50))
+      return write ? "Wvol " + name + "=" + value() : "Rvol " + name + "->" + reg();
     if (write)
       return std::string(chance(60) ? "Wrel" : "Wrlx") + scope() + " " + name + "=" + value();
     return std::string(chance(60) ? "Racq" : "Rrlx") + scope() + " " + name + "->" + reg();
@@ -115,7 +117,7 @@ private:
       Positions.push_back(host ? "host" : p + (domain ? ".dom1" : ""));
     }
     Locations = 2 + below(2);
-    FenceShare = Limits.proxies ? 60 : chance(50) ? 0 : 20 + below(40);
+    FenceShare = Limits.proxies || Limits.volatiles ? 60 : chance(50) ? 0 : 20 + below(40);
     Weak[0] = 50 + below(40);
     Weak[1] = chance(70) ? 0 : 30;
     Weak[2] = chance(50) ? 0 : 60;
@@ -150,6 +152,8 @@ private:
       return chance(50) ? "Rw " + name + "->" + reg() : "Ww " + name + "=" + value();
     static constexpr const char *loads[] = {"rlx", "acq"}, *stores[] = {"rlx", "rel"},
                                 *rmws[] = {"rlx", "acq", "rel", "ar"};
+    if (Limits.volatiles && chance(40))
+      return chance(50) ? "Rvol " + name + "->" + reg() : "Wvol " + name + "=" + value();
     switch (below(5)) {
     case 0:
     case 1:

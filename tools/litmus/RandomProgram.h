@@ -19,9 +19,10 @@ struct ProgramText {
 struct RandomLimits {
   uint32_t maxThreads = 4;
   uint32_t maxMemoryOps = 9;
-  bool proxies = false;  ///< S13: surface, texture and alias views of one location, their fences
-  bool launches = false; ///< S14: every thread a kernel; streams and events order some of them
-  bool hosts = false;    ///< S15: some threads are host threads, with API calls in between
+  bool proxies = false;   ///< S13: surface, texture and alias views of one location, their fences
+  bool launches = false;  ///< S14: every thread a kernel; streams and events order some of them
+  bool volatiles = false; ///< some relaxed loads and stores are volatile (O2)
+  bool hosts = false;     ///< S15: some threads are host threads, with API calls in between
 };
 
 /// The same seed gives the same program on every platform.

@@ -161,6 +161,8 @@ public:
       addKernel(facts.kernels, text(object, "kernel"), 1);
     else if (type == "finding")
       findings[number(object, "id")] = finding(object);
+    else if (type == "scope")
+      scope(object);
     else if (type == "count")
       counts[number(object, "id")] = number(object, "count");
     else if (type == "incomplete")
@@ -197,6 +199,19 @@ public:
   }
 
 private:
+  void scope(const json::Object &object) {
+    const json::Object *op = object.getObject("operation");
+    if (!op)
+      return damaged();
+    ScopeUse use;
+    use.operation = operation(*op);
+    use.operation.needs = text(object, "needs");
+    if (const json::Object *observer = object.getObject("observer"))
+      use.observer = operation(*observer);
+    use.coverage = {number(object, "executions"), number(object, "edges"), number(object, "blocks"),
+                    number(object, "launches")};
+    result.facts.scopeUses.push_back(std::move(use));
+  }
   void start(const json::Object &object) {
     Report &facts = result.facts;
     facts.version = text(object, "version");
@@ -293,6 +308,7 @@ public:
     for (const std::string &note : facts.notes)
       if (!llvm::is_contained(report.notes, note))
         report.notes.push_back(note);
+    llvm::append_range(report.scopeUses, facts.scopeUses);
   }
 
 private:
@@ -349,6 +365,7 @@ Report mergeJournals(std::vector<std::string> texts) {
   Merger merger(report);
   for (const std::string &journal : texts)
     merger.add(parseJournal(journal));
+  finishAdvice(report);
   return report;
 }
 

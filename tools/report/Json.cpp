@@ -130,6 +130,13 @@ void writeFindings(OStream &json, const char *name, const std::vector<Finding> &
           for (const Operation &op : finding.blamed)
             writeOperation(json, op);
         });
+        if (finding.coverage)
+          json.attributeObject("coverage", [&] {
+            json.attribute("executions", finding.coverage->executions);
+            json.attribute("edges", finding.coverage->edges);
+            json.attribute("blocks", finding.coverage->blocks);
+            json.attribute("launches", finding.coverage->launches);
+          });
         json.attribute("hint", hintOf(finding));
       });
   });

@@ -1,5 +1,6 @@
 #include "Model.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -23,6 +24,11 @@ size_t Operation::placeIndex() const {
     if (!isToolkitFile(frames[i].file))
       return i;
   return 0;
+}
+
+bool Operation::isFromAtomic() const {
+  return llvm::any_of(llvm::ArrayRef(frames).take_front(placeIndex()),
+                      [](const Frame &f) { return llvm::StringRef(f.file).contains("atomic"); });
 }
 
 const Frame *Operation::place() const { return frames.empty() ? nullptr : &frames[placeIndex()]; }

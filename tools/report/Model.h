@@ -61,6 +61,8 @@ struct Operation {
   bool isKnown() const { return !kind.empty(); }
   bool isWeak() const { return order == "weak"; }
   bool writes() const { return kind != "load" && kind != "fence"; }
+  /// Inlined from <cuda/atomic> and its like.
+  bool isFromAtomic() const;
   /// The innermost frame of the user's own code; the innermost of all if there is none.
   /// Null when there are no frames.
   const Frame *place() const;
@@ -77,15 +79,32 @@ struct Memory {
   bool freed = false;
 };
 
+/// How much of the run an advisory rests on.
+struct Coverage {
+  uint64_t executions = 0;           ///< of the operation
+  uint64_t edges = 0;                ///< synchronizes-with edges that it was an end of
+  uint64_t blocks = 0, launches = 0; ///< that executed it
+};
+
 struct Finding {
   std::string rule; ///< "D3"
   std::string name; ///< "insufficient-scope"
   bool isAdvisory = false;
   std::string hazard, distance;
-  std::array<Operation, 2> accesses; ///< in execution order
+  /// In execution order. over-synchronized: the operation, and the farthest observer if there was
+  /// one.
+  std::array<Operation, 2> accesses;
   Memory memory;
   std::vector<Operation> blamed;
   uint64_t count = 0;
+  std::optional<Coverage> coverage; ///< over-synchronized only
+};
+
+/// How the scope of one operation was used (journal line "scope"). `needs` of the operation is
+/// empty when nothing needed it.
+struct ScopeUse {
+  Operation operation, observer;
+  Coverage coverage;
 };
 
 struct Incomplete {
@@ -123,6 +142,7 @@ struct Report {
   uint64_t checkedAccesses = 0;
   std::optional<DeviceTally> device;
   std::vector<Finding> findings, advisories;
+  std::vector<ScopeUse> scopeUses; ///< until they have become advisories
   std::vector<Incomplete> incomplete;
   std::vector<std::string> failures; ///< the tool itself failed
   std::vector<std::string> notes;    ///< e.g. why a backend was chosen
@@ -131,6 +151,10 @@ struct Report {
   Verdict verdict() const;
   uint64_t launches() const;
 };
+
+/// Makes advisories of the scopes that are wider than needed: operations of one place in the source
+/// are one. Drops advice about code that the user cannot change. Call once all facts are there.
+void finishAdvice(Report &report);
 
 enum class ProgressMode { Advise, Strict, Off };
 

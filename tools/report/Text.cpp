@@ -38,10 +38,14 @@ public:
     for (const std::string &failure : report.failures)
       out << colour(raw_ostream::RED) << "ScopeSan: tool failure: " << plain() << failure << "\n";
     size_t printed = 0;
-    for (const auto *list : {&report.findings, &report.advisories})
-      for (const Finding &finding : *list)
-        if (printed++ < options.printLimit)
-          writeFinding(finding);
+    for (const Finding &finding : report.findings)
+      if (printed++ < options.printLimit)
+        writeFinding(finding);
+    if (!report.advisories.empty() && printed < options.printLimit)
+      out << colour(raw_ostream::WHITE) << "ScopeSan: advice (no failures)" << plain() << "\n\n";
+    for (const Finding &advisory : report.advisories)
+      if (printed++ < options.printLimit)
+        writeFinding(advisory);
     if (printed > options.printLimit)
       out << "ScopeSan: " << printed - options.printLimit
           << " more not printed (print_limit=" << options.printLimit
@@ -67,23 +71,28 @@ private:
         << plain() << '\n';
     // In execution order.
     static constexpr const char *Labels[] = {"earlier: ", "later:   "};
+    static constexpr const char *ScopeLabels[] = {"used:    ", "farthest observer: "};
     bool isStuck = finding.name == "barrier-misuse" || finding.name == "forward-progress";
     for (size_t i = 0; i < 2; ++i)
       if (isStuck) { // places where threads are, not accesses to memory
         if (i == 0 || finding.accesses[0].frames != finding.accesses[1].frames)
           writeOperation(finding.accesses[i], "thread:  waits here");
-      } else if (finding.accesses[i].isKnown())
-        writeOperation(finding.accesses[i], Labels[i] + describeLong(finding.accesses[i]));
-    if (!isStuck)
+      } else if (finding.accesses[i].isKnown()) {
+        const char *label = finding.coverage ? ScopeLabels[i] : Labels[i];
+        writeOperation(finding.accesses[i], label + describeLong(finding.accesses[i]));
+      }
+    if (!isStuck && finding.memory.kind != "none")
       out << "  memory:  " << describeMemory(finding.memory) << '\n';
     if (std::string why = summaryOf(finding); !why.empty())
       out << "  why:     " << why << '\n';
-    for (const Operation &op : finding.blamed)
+    if (finding.coverage)
+      out << "  run:     " << describeCoverage(*finding.coverage) << '\n';
+    for (const Operation &op : finding.coverage ? std::vector<Operation>() : finding.blamed)
       writeOperation(op, "blamed:  " + describeLong(op) +
                              (op.needs.empty() ? "" : ", needs " + op.needs + " scope"));
     if (std::string hint = hintOf(finding); !hint.empty())
       out << "  fix:     " << hint << '\n';
-    if (finding.count > 1)
+    if (finding.count > 1 && !finding.coverage)
       out << "  seen " << finding.count << " times\n";
     out << '\n';
   }

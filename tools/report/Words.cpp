@@ -48,14 +48,6 @@ const DistanceRow &distanceRow(StringRef name) {
   return Distances[3];
 }
 
-unsigned scopeRank(StringRef scope) {
-  static constexpr StringRef Order[] = {"thread", "block", "cluster", "device", "system"};
-  for (unsigned i = 0; i < 5; ++i)
-    if (Order[i] == scope)
-      return i;
-  return 0;
-}
-
 bool isFlat(const Coordinates &c) { return c[1] == 0 && c[2] == 0; }
 
 std::string numbered(StringRef what, const Coordinates &c) {
@@ -291,6 +283,24 @@ std::string verbNoun(const Operation &op) {
 
 } // namespace
 
+unsigned scopeRank(const std::string &scope) {
+  static constexpr StringRef Order[] = {"thread", "block", "cluster", "device", "system"};
+  for (unsigned i = 0; i < 5; ++i)
+    if (Order[i] == scope)
+      return i;
+  return 0;
+}
+
+std::string describeCoverage(const Coverage &coverage) {
+  auto counted = [](uint64_t n, const char *what) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+  };
+  return counted(coverage.executions, "execution") + " by " + counted(coverage.blocks, "block") +
+         " in " + std::to_string(coverage.launches) +
+         (coverage.launches == 1 ? " launch; " : " launches; ") +
+         counted(coverage.edges, "synchronizes-with edge");
+}
+
 std::string shortFunctionName(const std::string &name) {
   int depth = 0; // parentheses within template arguments do not end the name
   for (size_t i = 0; i < name.size(); ++i) {
@@ -362,6 +372,8 @@ std::string describeActor(const Operation &op) {
 std::string describeMemory(const Memory &memory) {
   std::string result;
   llvm::raw_string_ostream out(result);
+  if (memory.kind == "none")
+    return "";
   if (memory.kind == "unknown")
     return "memory that no known allocation covers";
   uint64_t last = memory.offset + (memory.bytes ? memory.bytes - 1 : 0);
@@ -398,10 +410,17 @@ std::string describePosition(const Frame &frame) {
   return result;
 }
 
-std::string titleOf(const Finding &finding) {
-  return expand(titleRow(finding.name).title, finding);
+/// A fence that nothing needs has words of its own, and so has one that a seq_cst operation
+/// brought.
+static const TitleRow &rowOf(const Finding &finding) {
+  if (finding.name != "over-synchronized" || !finding.blamed.empty())
+    return titleRow(finding.name);
+  return titleRow(finding.accesses[0].placeIndex() && finding.accesses[0].isFromAtomic()
+                      ? "over-synchronized/seq_cst"
+                      : "over-synchronized/unused");
 }
-std::string hintOf(const Finding &finding) { return expand(titleRow(finding.name).hint, finding); }
+std::string titleOf(const Finding &finding) { return expand(rowOf(finding).title, finding); }
+std::string hintOf(const Finding &finding) { return expand(rowOf(finding).hint, finding); }
 
 std::string summaryOf(const Finding &finding) {
   for (const SummaryRow &row : Summaries)

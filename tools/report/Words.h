@@ -13,6 +13,11 @@ std::string hintOf(const Finding &finding);
 /// The rule's one-sentence summary (rules.def); may be empty.
 std::string summaryOf(const Finding &finding);
 
+/// 0 for "thread" to 4 for "system"; 0 for what is no scope.
+unsigned scopeRank(const std::string &scope);
+/// "64 executions by 4 blocks in 2 launches; 12 synchronizes-with edges".
+std::string describeCoverage(const Coverage &coverage);
+
 /// "block-scope release store", "write", "volatile load".
 std::string describeShort(const Operation &op);
 /// "4-byte release store of int at block scope", "8-byte weak write".

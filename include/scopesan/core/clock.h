@@ -183,11 +183,22 @@ private:
   }
 };
 
+/// What a clock knows only with the help of volatile accesses lies at keys of its own, where joins
+/// carry it along (A1 volatile-sync). There is none unless advice is asked for.
+constexpr uint32_t SoftKey = 1u << 31;
+
 /// Known past over the blocks of all launches.
 class BlockClock {
 public:
   bool covers(const Epoch &e) const {
     return KnowledgeLeaf::covers(Map.find(e.block.value), e.thread, e.time);
+  }
+  bool coversSoftly(const Epoch &e) const {
+    return KnowledgeLeaf::covers(Map.find(e.block.value | SoftKey), e.thread, e.time);
+  }
+  /// Learns all that `o` knows, with the help of a volatile access.
+  void joinSoftly(const BlockClock &o) {
+    o.Map.forEach([&](uint32_t key, uint64_t leaf) { Map.raise(key | SoftKey, leaf); });
   }
   /// Every thread of `block` is known up to (excluding) `time`.
   void raiseBase(BlockId block, LocalTime time) {
@@ -208,16 +219,22 @@ public:
   }
   /// Joins what `o` knows of one block.
   void joinBlock(const BlockClock &o, BlockId block) {
-    if (uint64_t leaf = o.Map.find(block.value))
-      Map.raise(block.value, leaf);
+    for (uint32_t key : {block.value, block.value | SoftKey})
+      if (uint64_t leaf = o.Map.find(key))
+        Map.raise(key, leaf);
   }
   void forget(BlockId block) { Map.erase(block.value); }
   /// Anything at all is known of the block: it has executed a step.
-  bool knows(BlockId block) const { return Map.find(block.value) != 0; }
+  bool knows(BlockId block) const {
+    return Map.find(block.value) != 0 || Map.find(block.value | SoftKey) != 0;
+  }
   void join(const BlockClock &o) { Map.join(o.Map); }
   bool sameAs(const BlockClock &o) const { return Map.sameAs(o.Map); }
   bool empty() const { return Map.empty(); }
   /// Smallest base over the blocks [first, first + count), 0 when one is unknown.
+  LocalTime minimumBaseSoftly(BlockId first, uint32_t count) const {
+    return minimumBase({first.value | SoftKey}, count);
+  }
   LocalTime minimumBase(BlockId first, uint32_t count) const {
     uint32_t least = ~0u;
     for (uint32_t i = 0; i < count && least; ++i) {
@@ -237,6 +254,12 @@ private:
 class NodeClock {
 public:
   bool covers(TimelineId t, uint32_t sequence) const { return sequence < Map.find(t.value); }
+  bool coversSoftly(TimelineId t, uint32_t sequence) const {
+    return sequence < Map.find(t.value | SoftKey);
+  }
+  void joinSoftly(const NodeClock &o) {
+    o.Map.forEach([&](uint32_t key, uint64_t known) { Map.raise(key | SoftKey, known); });
+  }
   /// Nodes of `t` with a smaller sequence number are known.
   void raise(TimelineId t, uint32_t sequence) { Map.raise(t.value, sequence); }
   uint32_t known(TimelineId t) const { return uint32_t(Map.find(t.value)); }

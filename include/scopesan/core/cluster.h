@@ -48,7 +48,7 @@ public:
   /// D8: every peer's access must happen before some thread's exit, or the block may have gone.
   void end(Block &b) {
     for (const PeerAccess &a : b.peerAccesses)
-      if (!b.exitKnowledge.covers(a.by))
+      if (!b.exitKnowledge.covers(a.by) && !b.exitKnowledge.coversSoftly(a.by))
         J.d8Lifetime(record(a, b), b.place);
     Cluster *c = b.cluster;
     if (b.sharedBytes)
@@ -74,8 +74,11 @@ public:
       C.advance(t);
     } else if (t.hasSync()) {
       for (uint32_t s = uint32_t(Scope::Cluster); s <= uint32_t(Scope::System); ++s)
-        if (t.sync().fences[s].snapshot)
-          c.arrivals.push(t.sync().fences[s].snapshot);
+        if (const FenceRelease &f = t.sync().fences[s]; f.snapshot) {
+          c.arrivals.push(f.snapshot);
+          if (C.advice)
+            C.advice->Uses.atLeast(f.fence, Scope::Cluster);
+        }
     }
     ++c.arrived;
     completeIfReady(c);

@@ -14,6 +14,10 @@ struct DetectorOptions {
   bool proxyWar =
       false; ///< S13 (?): also ask for a fence between a generic read and an async write
   uint64_t readerBudgetBytes = uint64_t(1) << 30;
+  bool advise = false; ///< A1: everything of advice.h
+  /// Can the host access the memory at this address while kernels run? Null: none of it. Only asked
+  /// when advice is given: whoever looks on from there is not seen.
+  bool (*hostSees)(uint64_t address) = nullptr;
 };
 
 /// How often each rule acted; index by the enumerator.
@@ -25,14 +29,22 @@ struct RuleCounters {
     S3Rejected,
     S4Replaced,
     S4Republished,
+    S5FenceSc,
+    S6Acquired,
     S7Barrier,
     S8WarpBarrier,
     S9ClusterBarrier,
     S10Phase,
     S12Copy,
     S13Fence,
+    S14Order,
     S15Edge,
     S16Observed,
+    D1,
+    D2,
+    D3,
+    D4,
+    D5,
     D6,
     D7,
     D8,
@@ -42,6 +54,10 @@ struct RuleCounters {
     O5FailedCas,
     A1Wait,
     A1NonAtomic,
+    A1UnorderedStrong,
+    A1VolatileSync,
+    A1ObservationOnly,
+    A1ScopeUse,
     Count
   };
   uint64_t values[Count] = {};
@@ -70,6 +86,8 @@ private:
   uint32_t Next = 0;
 };
 
+class Advice;
+
 struct Context {
   explicit Context(FindingSink &sink, const DetectorOptions &options)
       : sink(sink), options(options) {}
@@ -84,12 +102,14 @@ struct Context {
   bool unmodelled = false; ///< X1: an operation that nobody models was executed
   Lifetimes lifetimes;
   AtomicityMap atomicity;
+  Advice *advice = nullptr; ///< null unless asked for
 
   /// D6: null where every operation is atomic at its scope.
   const MemoryAtomicity *atomicityAt(uint64_t address) {
     return atomicity.any() ? atomicity.find(address) : nullptr;
   }
-  /// Happens-before: does everything at `e` precede the present of `t`?
+  /// Happens-before: does everything at `e` precede the present of `t`? With advice: without the
+  /// help of volatile accesses; the judge asks happensBefore before it reports.
   bool ordered(const Thread &t, const Epoch &e) const {
     if (e.block == t.block->id) {
       if (e.time < t.base || e.thread == t.index ||
@@ -104,13 +124,24 @@ struct Context {
     return ordered(t, old.epoch()) &&
            (((old.bits | me.bits) >> Record::ProxyShift) == 0 || s13Proxy(t, old, me));
   }
+  /// Happens-before with all that helps.
+  bool happensBefore(const Thread &t, const Epoch &e) const {
+    return ordered(t, e) || (advice && covered(t.blocks, t.nodes, e));
+  }
+  /// ... that also carries `old` to the proxy of `me` (S13).
+  bool happensBefore(const Thread &t, const Record &old, const Record &me) const {
+    return happensBefore(t, old.epoch()) &&
+           (((old.bits | me.bits) >> Record::ProxyShift) == 0 || s13Proxy(t, old, me));
+  }
   /// Order by kernel boundaries and griddepcontrol.wait alone (O6).
   bool launchOrdered(const Thread &t, const Epoch &e) const {
-    return e.block < t.block->orderedBelow || order.precedes(order.nodeOf(e.block), t.nodes);
+    return e.block < t.block->orderedBelow || order.precedes(order.nodeOf(e.block), t.nodes) ||
+           (advice && order.precedesSoftly(order.nodeOf(e.block), t.nodes));
   }
   /// Does the snapshot know `e`?
   bool covers(const Snapshot &s, const Epoch &e) const {
-    return s.ownCovers(e) || s.blocks.covers(e) || order.precedes(order.nodeOf(e.block), s.nodes);
+    return s.ownCovers(e) || s.blocks.covers(e) || order.precedes(order.nodeOf(e.block), s.nodes) ||
+           (advice && covered(s.blocks, s.nodes, e));
   }
   SyncOp syncOp(const Thread &t, Op op, SiteId site) const { return StrongOp{op, site}.by(t); }
   /// Advances the thread's time; a wrap would forget order and is counted (X1).
@@ -123,6 +154,9 @@ struct Context {
   void gaveUp(const char *what, uint64_t &count) { sink.gaveUp(what, ++count); }
 
 private:
+  bool covered(const BlockClock &blocks, const NodeClock &nodes, const Epoch &e) const {
+    return blocks.coversSoftly(e) || order.precedesSoftly(order.nodeOf(e.block), nodes);
+  }
   /// S13 for an ordered pair of which one side is not generic. S14 edges cover proxies. C++ mode
   /// knows no aliases, textures or surfaces; what asynchronous copies need does not depend on it.
   bool s13Proxy(const Thread &t, const Record &old, const Record &me) const {

@@ -21,9 +21,16 @@ class Detector {
 public:
   Detector(FindingSink &sink, const DetectorOptions &options)
       : C(sink, options), J(C), Objects(Shadow), F(C, J, Objects), Sync(C), Barriers(C),
-        Clusters(C, J, Sync), Async(C), Progress(C), Hosts(C, Sync, Progress) {}
+        Clusters(C, J, Sync), Async(C), Progress(C), Hosts(C, Sync, Progress) {
+    if (options.advise)
+      C.advice = new (allocate(sizeof(Advice)), PlacementTag{}) Advice(C);
+  }
   Detector(const Detector &) = delete;
   ~Detector() {
+    if (C.advice) {
+      C.advice->~Advice();
+      deallocate(C.advice);
+    }
     for (Block *b : AllBlocks) {
       b->~Block();
       deallocate(b);
@@ -127,6 +134,8 @@ public:
       n.endNodes.join(t.nodes);
     }
     t.dropSync();
+    if (C.advice) [[unlikely]]
+      C.advice->exit(t.block->id, t.index);
   }
   void endBlock(Block *b) {
     if (b->cluster)
@@ -215,6 +224,8 @@ public:
     StrongOp s{done, site};
     SyncObject *o = first ? SyncObjects::find(*first, addr, bytes) : nullptr;
     bool reads = done.kind() != abi::AccessKind::Store && done.kind() != abi::AccessKind::Red;
+    if (C.advice) [[unlikely]]
+      adviseAccess(t, addr, bytes, C.syncOp(t, op, site), wrote);
     if (reads) {
       Progress.read(t, o, addr, bytes, s, op.kind() == abi::AccessKind::Cas);
       if (o) {
@@ -275,6 +286,8 @@ public:
   }
   void fence(Thread &t, Op op, SiteId site) {
     Progress.leave(t);
+    if (C.advice) [[unlikely]]
+      C.advice->Uses.fence(t, C.syncOp(t, op, site));
     Sync.fence(t, C.syncOp(t, op, site));
     if (op.acquires())
       acquireUnknown(t);
@@ -354,6 +367,8 @@ public:
   /// acquired.
   void tensormapFence(Thread &t, Op op, SiteId site) {
     fence(t, op, site);
+    if (C.advice) [[unlikely]] // what a map's reader needs of it is not an edge
+      C.advice->Uses.keep(C.syncOp(t, op, site));
     if (op.acquires())
       Async.s13Fence(t, ProxyFence::TensorMap, FenceSpace::Unlimited);
   }
@@ -486,6 +501,8 @@ public:
     AtomicWord *first = Shadow.atomic(addr);
     if (SyncObject *o = first ? SyncObjects::find(*first, addr, elementBytes) : nullptr)
       Sync.publish(t, *o, {op, site});
+    if (C.advice) [[unlikely]] // its scope is nobody's choice
+      C.advice->Uses.elsewhere(t, addr, C.syncOp(t, op, site));
   }
   /// The copy will complete on the mbarrier at `addr`, which `issuer` must know initialised (S10).
   /// The completion acts as a thread of the mbarrier's block (S12), of which `owner` is one.
@@ -498,6 +515,9 @@ public:
     CopyBlock->place = owner.block->place;
     strong(CopyBlock->threads[AsyncRules::Writer.value], addr, MbarrierBytes, op, site,
            Proxy::Generic);
+    if (C.advice) [[unlikely]]
+      C.advice->Uses.elsewhere(CopyBlock->threads[AsyncRules::Writer.value], addr,
+                               {site, op, owner.block->place, AsyncRules::Writer});
     mbarrierValid(issuer, addr, site);
     BlockId signal = CopyBlock->id;
     CopyBlock->id = copy;
@@ -523,6 +543,20 @@ public:
   /// [addr, addr + bytes) becomes a new location (P5): a new block's shared memory and the like.
   void forget(uint64_t addr, uint64_t bytes) {
     Shadow.forget(addr, bytes, [&](Cell &c, uint64_t word) { F.forget(c, word); });
+    if (C.advice) [[unlikely]]
+      C.advice->Uses.forget(addr, bytes);
+  }
+
+  /// Strong operations are executed that the detector will not be told of: those that a device
+  /// settles by itself. They change no verdict, but who needs which scope is no longer known (A1).
+  void settledElsewhere() {
+    if (C.advice)
+      C.advice->Uses.isBlind = true;
+  }
+  /// The run is over, or stands still: reports the advice that needs all of it.
+  void finish() {
+    if (C.advice)
+      C.advice->finish();
   }
   /// Memory was allocated: with `since`, an alloc node, accesses must be ordered after it (D8).
   void allocated(uint64_t addr, uint64_t bytes, NodeId since = {}) {
@@ -562,7 +596,11 @@ public:
   void unwatch(uint64_t addr, uint64_t bytes) { C.lifetimes.clear(addr, addr + bytes); }
 
   uint64_t checkedAccesses() const { return Checked; }
-  const RuleCounters &counters() const { return C.counters; }
+  RuleCounters counters() const {
+    RuleCounters all = C.counters;
+    all.values[RuleCounters::S14Order] = C.order.edges();
+    return all;
+  }
   size_t shadowBytes() const { return Shadow.footprint(); }
 
 private:
@@ -582,6 +620,12 @@ private:
     if (C.unmodelled)
       Async.commit(g);
     Async.waitGroups(t, g, C.unmodelled ? 0 : allowed, written);
+  }
+  void adviseAccess(Thread &t, uint64_t addr, uint32_t bytes, const SyncOp &s, bool wrote) {
+    bool reads = s.op.kind() != abi::AccessKind::Store && s.op.kind() != abi::AccessKind::Red;
+    if (reads)
+      C.advice->read(t, addr);
+    C.advice->Uses.access(t, addr, bytes, s, reads, wrote);
   }
   void checkPeer(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site) {
     if (t.block->cluster) [[unlikely]]
@@ -626,7 +670,13 @@ private:
   /// The strong access that every use of an mbarrier is. Null, with a D7, when it was never
   /// initialised.
   Mbarrier *mbarrierUse(Thread &t, uint64_t addr, Op op, SiteId site) {
+    if (C.advice) [[unlikely]] {
+      adviseAccess(t, addr, MbarrierBytes, C.syncOp(t, op, site), op.isWrite());
+      C.advice->muted = true;
+    }
     strong(t, addr, MbarrierBytes, op, site, Proxy::Generic);
+    if (C.advice) [[unlikely]]
+      C.advice->muted = false;
     return mbarrierValid(t, addr, site);
   }
   Mbarrier *mbarrierValid(Thread &t, uint64_t addr, SiteId site) {

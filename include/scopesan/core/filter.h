@@ -71,9 +71,12 @@ public:
     if (!o.writes.empty() || (writes && (o.rare || !o.readers.empty()))) [[unlikely]]
       checkWeak(t, o, me, address, writes);
     const MemoryAtomicity *m = C.atomicityAt(address);
-    if (!o.strong.empty() && o.summary.highestBlock >= t.block->orderedBelow.value &&
-        (m || !o.summary.allMorallyStrongWith(t.block->place, me))) [[unlikely]]
-      checkStrong(t, o, me, address, writes, m);
+    if (!o.strong.empty() && o.summary.highestBlock >= t.block->orderedBelow.value) {
+      if (m || !o.summary.allMorallyStrongWith(t.block->place, me)) [[unlikely]]
+        checkStrong(t, o, me, address, writes, m);
+      else if (C.advice && writes) [[unlikely]]
+        adviseStrong(t, o, me, address);
+    }
     addStrong(t, o, me, version, m);
   }
 
@@ -188,10 +191,8 @@ private:
     o.writes.filter([&](Record &w) {
       if (!(w.mask() & mine))
         return true;
-      if (!C.ordered(t, w, me)) {
-        J.conflict(t, w, me, address);
+      if (!C.ordered(t, w, me) && J.conflict(t, w, me, address))
         return true;
-      }
       w.setMask(w.mask() & ~mine);
       return w.mask() != 0;
     });
@@ -239,12 +240,12 @@ private:
   void checkWidened(Thread &t, const WidenedReaders &w, const Record &me, uint64_t address) {
     if (!w.any || C.order.precedes(w.node, t.nodes))
       return;
-    if (!C.ordered(t, w.representative, me)) {
-      J.conflict(t, w.representative, me, address);
+    if (!C.ordered(t, w.representative, me) &&
+        (J.conflict(t, w.representative, me, address) || !C.advice))
       return;
-    }
     const LaunchNode &n = C.order.node(w.node);
-    if (t.blocks.minimumBase(n.firstBlock, n.blockCount) <= w.latest)
+    if (t.blocks.minimumBase(n.firstBlock, n.blockCount) <= w.latest &&
+        !(C.advice && t.blocks.minimumBaseSoftly(n.firstBlock, n.blockCount) > w.latest))
       C.gaveUp("exact readers of a word were given up for memory (reader_memory_mb)",
                WidenedChecks);
   }
@@ -254,17 +255,40 @@ private:
     if (o.summary.highestBlock < t.block->orderedBelow.value)
       return;
     o.strong.forEach([&](const StrongRecord &s) {
-      if ((s.mask() & me.mask()) && (writes || s.op().isWrite()) && !C.ordered(t, s, me) &&
-          !s16Observed(t, o, s, address))
+      if (!(s.mask() & me.mask()) || !(writes || s.op().isWrite()) || C.ordered(t, s, me))
+        return;
+      if (!s16Observed(t, o, s, address))
         J.conflict(t, s, me, address, m);
+      else if (C.advice) [[unlikely]]
+        adviseObserved(t, o, s, me, address, m);
+    });
+  }
+  /// A1 for a pair in which `s` was observed: is that all that orders it, or does it need a
+  /// volatile access?
+  void adviseObserved(Thread &t, const AtomicWord &o, const StrongRecord &s, const Record &me,
+                      uint64_t address, const MemoryAtomicity *m) {
+    if (!C.happensBefore(t, s.epoch()))
+      J.a1ObservationOnly(t, s, me, address);
+    else if (!s16Observed(t, o, s, address, false))
+      J.conflict(t, s, me, address, m);
+  }
+  /// A1 unordered-strong where nothing else can be wrong: the latest accesses suffice.
+  [[gnu::noinline]] void adviseStrong(Thread &t, const AtomicWord &o, const Record &me,
+                                      uint64_t address) {
+    uint32_t skip = o.strong.size() > AdviceScan ? o.strong.size() - AdviceScan : 0;
+    o.strong.forEach([&](const StrongRecord &s) {
+      if (skip)
+        --skip;
+      else if (!C.happensBefore(t, s.epoch()))
+        J.a1UnorderedStrong(t, s, me, address);
     });
   }
 
   /// S16 (PTX mode): the strong write `s` was observed, directly or through RMWs, by a morally
   /// strong read that happens before `t`'s present. An RMW is one operation: whoever observed what
-  /// it wrote comes after it as a whole.
-  bool s16Observed(const Thread &t, const AtomicWord &o, const StrongRecord &s,
-                   uint64_t word) const {
+  /// it wrote comes after it as a whole. `softly`: volatile accesses may help (A1).
+  bool s16Observed(const Thread &t, const AtomicWord &o, const StrongRecord &s, uint64_t word,
+                   bool softly = true) const {
     if (C.options.cxxMode || !s.version)
       return false;
     bool observed = false;
@@ -272,9 +296,11 @@ private:
       if (x.bytes != s.bytes() || x.address % WordBytes != uint32_t(__builtin_ctz(s.mask())))
         return; // another object of this word
       for (const Observation &seen : x.observations)
-        observed |=
-            seen.chainStart <= s.version && s.version <= seen.version && C.ordered(t, seen.read);
+        observed |= seen.chainStart <= s.version && s.version <= seen.version &&
+                    (C.ordered(t, seen.read) || (softly && C.happensBefore(t, seen.read)));
     });
+    if (observed)
+      C.counters.hit(RuleCounters::S16Observed);
     return observed;
   }
 
@@ -293,7 +319,11 @@ private:
     return WarpSize;
   }
   void conflictGroup(Thread &t, const ReaderGroup &g, const Record &me, uint64_t address) {
-    J.conflict(t, g.record(firstUnordered(t, g, me)), me, address);
+    for (uint32_t m = g.lanes; m; m &= m - 1) {
+      Record r = g.record(uint32_t(__builtin_ctz(m)));
+      if (!C.ordered(t, r, me) && (J.conflict(t, r, me, address) || !C.advice))
+        return; // with advice: those before it were ordered by volatile accesses
+    }
   }
 
   // ------------------------------------------------------------------ remembering
@@ -483,7 +513,7 @@ private:
     }
   }
 
-  static constexpr uint32_t ScanBack = 16, WidenAt = 16, KeptWrites = 16;
+  static constexpr uint32_t ScanBack = 16, WidenAt = 16, KeptWrites = 16, AdviceScan = 32;
   Context &C;
   Judge &J;
   SyncObjects &Objects;

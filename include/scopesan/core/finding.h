@@ -58,6 +58,24 @@ struct Finding {
   AccessRecord second; ///< executed later
   uint32_t blamedCount = 0;
   Blame blamed[MaxBlamed];
+  uint64_t occurrences = 1; ///< that this report stands for
+};
+
+/// How the scope of one operation of the program was used in the run (A1 over-synchronized).
+struct ScopeUse {
+  AccessRecord example; ///< its first execution; names site and operation
+  /// A synchronizes-with edge or another thread's access asked for some scope.
+  bool isNeeded = false;
+  abi::Scope needed = abi::Scope::Block; ///< what the farthest observer asked for, at least block
+  AccessRecord observer; ///< that one; observer.op.isStrong() tells whether it is known
+  uint64_t executions = 0;
+  uint64_t edges = 0;                ///< synchronizes-with edges that it was an end of
+  uint32_t blocks = 0, launches = 0; ///< that executed it
+
+  /// An access that nobody observed tells nothing; a fence that nothing used is one too many.
+  bool isTooWide() const {
+    return isNeeded ? needed < example.op.scope() : example.op.kind() == abi::AccessKind::Fence;
+  }
 };
 
 /// Receives findings as they are made. Implementations deduplicate; calls are serialized.
@@ -66,6 +84,8 @@ public:
   virtual void report(const Finding &) = 0;
   /// X1: the detector gave something up. `what` is a stable text; `count` how many times so far.
   virtual void gaveUp(const char *what, uint64_t count) = 0;
+  /// At the end of a run with advice, once for each operation that has a scope.
+  virtual void scopeUse(const ScopeUse &) {}
 
 protected:
   ~FindingSink() = default;

@@ -54,6 +54,8 @@ public:
   void end(HostId h) {
     Host &x = take(h);
     close(x);
+    if (C.advice && x.identity.value)
+      C.advice->exit(x.identity, {0});
     dropStrand(x);
   }
   /// `h` waited for the end of `ended`.

@@ -1,7 +1,7 @@
 // The judge: turns an unordered conflicting pair into a finding (D1-D5) with its blame.
 #pragma once
 
-#include "scopesan/core/context.h"
+#include "scopesan/core/advice.h"
 #include "scopesan/core/shadow.h"
 
 namespace scopesan::core {
@@ -11,26 +11,68 @@ public:
   explicit Judge(Context &c) : C(c) {}
 
   /// `old` and `me` overlap in the word at `address`, at least one writes, and `old` is not ordered
-  /// before `me`. Both may still be morally strong towards each other: then nothing is reported.
-  /// `m`: atomicity of the memory, where it is not the usual one.
-  void conflict(Thread &t, const Record &old, const Record &me, uint64_t address,
+  /// before `me` (with advice: perhaps only softly). Both may still be morally strong towards each
+  /// other: then nothing is reported. `m`: atomicity of the memory, where it is not the usual one.
+  /// Returns whether the pair is unordered.
+  bool conflict(Thread &t, const Record &old, const Record &me, uint64_t address,
                 const MemoryAtomicity *m = nullptr) {
-    if (C.ordered(t, old.epoch())) // in order, so only a proxy can be missing
-      return d9Proxy(t, old, me, address);
-    if (C.order.isLifetime({old.block}) || C.order.isLifetime({me.block}))
-      return reportPair(Rule::Lifetime, RuleCounters::D8, t, old, me, address);
     bool strong = old.op().isStrong() && me.op().isStrong();
+    bool whole = strong && completeOverlap(old, me);
+    bool lifetime = C.order.isLifetime({old.block}) || C.order.isLifetime({me.block});
     SyncOp a = syncOp(old), b = C.syncOp(t, me.op(), {me.site});
-    if (strong && completeOverlap(old, me)) {
-      if (!mutuallyInclusive(a, b))
-        d2ScopeRace(t, old, me, address, a, b);
-      else if (m && !d6Atomic(*m, old, me, a.place, b.place))
-        reportPair(Rule::NonAtomicMemory, RuleCounters::D6, t, old, me, address);
-      return;
+    if (C.happensBefore(t, old.epoch())) {
+      if (!C.happensBefore(t, old, me)) // only a proxy is missing
+        d9Proxy(t, old, me, address);
+      else if (lifetime)
+        return false;
+      else if (!whole || !mutuallyInclusive(a, b))
+        a1VolatileSync(t, old, me, address);
+      return false;
     }
-    if (strong)
-      return d5MixedSize(t, old, me, address);
-    d1DataRace(t, old, me, address);
+    if (lifetime)
+      reportPair(Rule::Lifetime, RuleCounters::D8, t, old, me, address);
+    else if (whole && !mutuallyInclusive(a, b))
+      d2ScopeRace(t, old, me, address, a, b);
+    else if (whole && m && !d6Atomic(*m, old, me, a.place, b.place))
+      reportPair(Rule::NonAtomicMemory, RuleCounters::D6, t, old, me, address);
+    else if (whole)
+      a1UnorderedStrong(t, old, me, address);
+    else if (strong)
+      d5MixedSize(t, old, me, address);
+    else
+      d1DataRace(t, old, me, address);
+    return true;
+  }
+
+  // ------------------------------------------------------------------ advisories (A1)
+
+  /// Only volatile accesses order `old` before `me`.
+  void a1VolatileSync(Thread &t, const Record &old, const Record &me, uint64_t address) {
+    if (!C.advice)
+      return;
+    Finding f = finding(t, old, me, address);
+    C.advice->pair(Advice::VolatileSync, f,
+                   [&](Finding &x) { C.advice->blameVolatile(t, old.epoch(), x); });
+  }
+  /// Only an observed value orders `old` before `me` (S16), which would race otherwise.
+  void a1ObservationOnly(Thread &t, const Record &old, const Record &me, uint64_t address) {
+    if (completeOverlap(old, me) && me.op().isStrong() &&
+        mutuallyInclusive(syncOp(old), C.syncOp(t, me.op(), {me.site})))
+      return;
+    Finding f = finding(t, old, me, address);
+    C.advice->pair(Advice::ObservationOnly, f, [](Finding &) {});
+  }
+  /// Morally strong and unordered. An operation that reads has seen what was written before it.
+  void a1UnorderedStrong(Thread &t, const Record &old, const Record &me, uint64_t address) {
+    if (!C.advice || C.advice->muted || !me.op().isWrite())
+      return;
+    if (old.op().isWrite() && me.op().kind() != abi::AccessKind::Store)
+      return;
+    Finding f = finding(t, old, me, address);
+    if (old.op().isWrite())
+      C.advice->pair(Advice::UnorderedStrong, f, [](Finding &) {});
+    else
+      C.advice->readTooEarly(C.order.placeOf({old.block}), f);
   }
 
   /// D11: a non-coherent read and a write in one grid's lifetime, whatever orders them in the
@@ -128,6 +170,7 @@ private:
     blamed.addPair(a, b);
     Finding f = finding(t, old, me, address);
     f.rule = blamed.domains ? Rule::DomainViolation : Rule::ScopeRace;
+    C.counters.hit(blamed.domains ? RuleCounters::D4 : RuleCounters::D2);
     setBlame(f, blamed);
     C.sink.report(f);
   }
@@ -136,6 +179,7 @@ private:
       return;
     Finding f = finding(t, old, me, address);
     f.rule = Rule::MixedSize;
+    C.counters.hit(RuleCounters::D5);
     C.sink.report(f);
   }
   void d9Proxy(Thread &t, const Record &old, const Record &me, uint64_t address) {
@@ -158,13 +202,15 @@ private:
     Finding f = finding(t, old, me, address);
     bool async = C.order.isActor({old.block}) || C.order.isActor({me.block});
     f.rule = async ? Rule::AsyncInFlight : Rule::DataRace;
-    if (async)
-      C.counters.hit(RuleCounters::D10);
     BlameSet blamed;
     if (blameFor(t, old, me, blamed)) {
       f.rule = blamed.domains ? Rule::DomainViolation : Rule::InsufficientScope;
       setBlame(f, blamed);
     }
+    C.counters.hit(f.rule == Rule::DataRace            ? RuleCounters::D1
+                   : f.rule == Rule::AsyncInFlight     ? RuleCounters::D10
+                   : f.rule == Rule::InsufficientScope ? RuleCounters::D3
+                                                       : RuleCounters::D4);
     C.sink.report(f);
   }
 
@@ -231,7 +277,7 @@ private:
     return found;
   }
   bool reaches(const Thread &t, const Epoch &to) const {
-    return (to.block == t.block->id && to.thread == t.index) || C.ordered(t, to);
+    return (to.block == t.block->id && to.thread == t.index) || C.happensBefore(t, to);
   }
 
   // ------------------------------------------------------------------ facts of a finding

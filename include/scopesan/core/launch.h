@@ -155,12 +155,20 @@ public:
   LaunchNode &node(NodeId id) { return Nodes[id.value]; }
   const LaunchNode &node(NodeId id) const { return Nodes[id.value]; }
 
+  /// Direct predecessors of all nodes so far (S14).
+  uint64_t edges() const { return Edges; }
   /// S14: `a` is complete before `b` starts.
   bool precedes(NodeId a, NodeId b) const { return precedes(a, Nodes[b.value].past); }
   bool precedes(NodeId a, const NodeClock &past) const {
     const LaunchNode &n = Nodes[a.value];
     return past.covers(n.timeline, n.sequence);
   }
+  bool precedesSoftly(NodeId a, const NodeClock &past) const {
+    const LaunchNode &n = Nodes[a.value];
+    return past.coversSoftly(n.timeline, n.sequence);
+  }
+  /// Number of blocks and actors so far, and one.
+  BlockId nextBlock() const { return NextBlock; }
 
   /// `block` is the end or the beginning of memory's life rather than an access.
   bool isLifetime(BlockId block) const {
@@ -204,6 +212,7 @@ private:
 
   /// `node` starts after `id` has ended.
   void precede(LaunchNode &node, NodeId id) {
+    ++Edges;
     node.after.push(id);
     follow(node.past, node.pastBlocks, id);
   }
@@ -228,6 +237,7 @@ private:
   Vec<LaunchNode> Nodes;
   Vec<Vec<NodeId>> Timelines;
   Vec<Range> Ranges;
+  uint64_t Edges = 0;
   BlockId NextBlock{1};
 };
 

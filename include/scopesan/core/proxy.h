@@ -115,7 +115,8 @@ public:
           !concerns(FenceSpace(x.key / SpaceUnit), space))
         continue;
       uint64_t l = x.accesses.find(path.key() < EnterUnit ? 0 : here.value);
-      if (l && SharedClockLeaf::of(l)->clock.covers(e))
+      if (l && (SharedClockLeaf::of(l)->clock.covers(e) ||
+                SharedClockLeaf::of(l)->clock.coversSoftly(e)))
         return true;
     }
     return false;

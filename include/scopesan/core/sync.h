@@ -203,6 +203,7 @@ struct Head {
   MaybeBlame broken;   ///< operations that broke the chain of hops since; empty = intact
   SyncOp first;        ///< first operation of the release pattern: the fence or release write
   bool merged = false; ///< stands for several releasers that `first`'s scope includes alike
+  bool soft = false;   ///< a hop since was one through a volatile access (A1, with advice only)
 };
 
 /// A release write that its thread may republish by a later strong write (S1, S4).
@@ -337,6 +338,7 @@ struct PendingAcquire {
   MaybeBlame hops;     ///< narrow operations on the observation path; empty = morally strong
   uint64_t object = 0; ///< address of the location
   bool merged = false; ///< see Head::merged
+  bool soft = false;   ///< see Head::soft
   SyncOp read;
 };
 

@@ -1,7 +1,7 @@
 // Release and acquire (S1-S6): how happens-before grows out of strong operations and fences.
 #pragma once
 
-#include "scopesan/core/context.h"
+#include "scopesan/core/advice.h"
 
 namespace scopesan::core {
 
@@ -31,6 +31,8 @@ public:
     bool unbroken = extends && mutuallyInclusive(o.lastWrite, t, w);
     if (!o.heads.empty() && !unbroken)
       s4Break(o, w.by(t), extends);
+    if (C.advice) [[unlikely]]
+      markSoft(o, w.by(t));
     if (!unbroken)
       o.chainStart = o.version + 1; // S16: nobody observes past this write
     s1Heads(t, o, w);
@@ -42,6 +44,8 @@ public:
 
   /// S1, S2 for a fence.
   void fence(Thread &t, const SyncOp &f) {
+    if (f.op.order() == abi::MemoryOrder::SeqCst)
+      C.counters.hit(RuleCounters::S5FenceSc); // S5: both halves, and no order of its own
     if (f.op.acquires())
       s2Complete(t, f, [](const PendingAcquire &) { return true; });
     if (f.op.releases())
@@ -53,6 +57,7 @@ public:
     if (t.lastAcquired == s)
       return;
     t.lastAcquired = s;
+    C.counters.hit(RuleCounters::S6Acquired);
     t.blocks.join(s->blocks);
     t.nodes.join(s->nodes);
     s->addOwnTo(t.blocks);
@@ -81,9 +86,9 @@ public:
       MaybeBlame hops;
       if (!mutuallyInclusive(h.arrive, wait))
         hops.get().addPair(h.arrive, wait);
-      if (wait.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, false, wait))
+      if (wait.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, false, wait, 0))
         continue;
-      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), m.address, false, wait});
+      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), m.address, false, false, wait});
     }
   }
 
@@ -161,7 +166,10 @@ private:
         if (h.snapshot->time < snapshot->time) { // a thread's newer snapshot contains its older one
           h.snapshot = snapshot;
           h.first = first;
+        } else if (h.soft && snapshot->time < h.snapshot->time) {
+          continue; // the older one came without a volatile access
         }
+        h.soft = false;
         return;
       }
     if (o.heads.size() >= MergeAbove)
@@ -193,6 +201,10 @@ private:
       }
       same->snapshot = joined(same->snapshot, h.snapshot);
       same->merged = true;
+      same->soft &= h.soft;
+      if (C.advice)
+        for (const SyncOp *op : {&same->first, &h.first})
+          C.advice->Uses.keep(*op);
     }
     o.heads = moved(out);
   }
@@ -206,35 +218,57 @@ private:
     s2Complete(t, r, [&](const PendingAcquire &p) { return p.object == o.address || !p.object; });
   }
   void observeHeads(Thread &t, SyncObject &o, const SyncOp &r) {
-    bool hop = mutuallyInclusive(o.lastWrite, r);
+    bool hop = mutuallyInclusive(o.lastWrite, r), soft = isSoft(o, r);
     for (Head &h : o.heads) {
       if (h.first.sameThread(r) && !h.merged)
         continue;
       MaybeBlame hops = h.broken;
       if (!hop)
         hops.get().addPair(o.lastWrite, r);
-      if (r.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, h.merged, r))
+      bool softly = soft || h.soft;
+      if (r.op.acquires() &&
+          s3Acquire(t, h.snapshot, h.first, hops, h.merged, r, softly ? o.address : 0))
         continue;
-      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), o.address, h.merged, r});
+      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), o.address, h.merged, softly, r});
     }
   }
 
   /// S3 for one release pattern (`first` its first operation) and the acquire pattern that ends
   /// with `last`. Returns true when they synchronize; otherwise remembers the edge for blame.
   bool s3Acquire(Thread &t, const SnapshotRef &snapshot, const SyncOp &first,
-                 const MaybeBlame &hops, bool merged, const SyncOp &last) {
+                 const MaybeBlame &hops, bool merged, const SyncOp &last, uint64_t softly) {
+    if (C.advice) [[unlikely]]
+      C.advice->Uses.edge(first, last);
     if (merged && hops.empty() && last.op.scope() < first.op.scope()) {
       C.gaveUp("the releasers of a long RMW chain were summarized", MergedHeads);
-      acquire(t, snapshot);
+      acquire(t, snapshot, softly);
       return true;
     }
     if (hops.empty() && mutuallyInclusive(first, last)) {
       C.counters.hit(RuleCounters::S3Acquire);
-      acquire(t, snapshot);
+      acquire(t, snapshot, softly);
       return true;
     }
     reject(t, snapshot, first, hops, last);
     return false;
+  }
+
+  /// `softly`: the object whose volatile accesses the edge rests on, or 0.
+  void acquire(Thread &t, const SnapshotRef &s, uint64_t softly) {
+    if (softly) [[unlikely]]
+      C.advice->acquire(t, s, softly);
+    else
+      acquire(t, s);
+  }
+  /// The write `w` extends what it read through a volatile access (A1).
+  [[gnu::noinline]] void markSoft(SyncObject &o, const SyncOp &w) {
+    if (!o.heads.empty() && isSoft(o, w))
+      for (Head &h : o.heads)
+        h.soft = true;
+  }
+  /// `to` reads the current value of `o` through a volatile access (A1).
+  bool isSoft(const SyncObject &o, const SyncOp &to) const {
+    return C.advice && o.written && C.advice->isSoft(o.address, o.lastWrite, to);
   }
 
   void reject(Thread &t, const SnapshotRef &s, const SyncOp &first, const MaybeBlame &hops,
@@ -262,6 +296,8 @@ private:
       if (q.object == p.object && q.snapshot == p.snapshot && q.read.site == p.read.site) {
         if (p.hops.empty() && !q.hops.empty())
           q = moved(p); // an intact path replaces a broken one
+        else if (p.hops.empty())
+          q.soft = q.soft && p.soft;
         return;
       }
     if (pending.size() >= MergeAbove)
@@ -286,6 +322,9 @@ private:
       same->snapshot = joined(same->snapshot, p.snapshot);
       same->merged = true;
       same->object = 0;
+      if (C.advice)
+        for (const SyncOp *op : {&same->first, &p.first})
+          C.advice->Uses.keep(*op);
     }
     pending = moved(out);
   }
@@ -302,7 +341,8 @@ private:
     Vec<PendingAcquire> &pending = t.sync().pending;
     for (uint32_t i = 0; i < pending.size();) {
       PendingAcquire &p = pending[i];
-      if (concerns(p) && s3Acquire(t, p.snapshot, p.first, p.hops, p.merged, last))
+      if (concerns(p) &&
+          s3Acquire(t, p.snapshot, p.first, p.hops, p.merged, last, p.soft ? p.object : 0))
         pending.swapRemove(i);
       else
         ++i;

@@ -22,6 +22,11 @@ public:
                     const void *P) { Sink.report(*static_cast<const core::Finding *>(P)); },
                  &F);
   }
+  void scopeUse(const core::ScopeUse &U) override {
+    onLargeStack([](core::FindingSink &Sink,
+                    const void *P) { Sink.scopeUse(*static_cast<const core::ScopeUse *>(P)); },
+                 &U);
+  }
   void gaveUp(const char *What, uint64_t Count) override {
     struct Arguments {
       const char *What;
@@ -74,6 +79,8 @@ core::DetectorOptions detectorOptions(const host::Options &O) {
   D.cxxMode = O.memory_model == "c++";
   D.volatileIsRelaxed = O.volatile_ == "relaxed";
   D.readerBudgetBytes = O.reader_memory_mb << 20;
+  D.advise = O.advise;
+  D.hostSees = host::hostMaySee;
   return D;
 }
 
@@ -157,6 +164,7 @@ void scopesan::cpu::afterWait(Context &C) {
   if (!host::shouldHalt())
     return;
   fflush(nullptr);
+  C.Detector->finish();
   host::finish();
   _exit(int(host::options().findings_exit_code));
 }

@@ -81,6 +81,7 @@ __attribute__((destructor)) void atExit() {
     std::lock_guard Lock(C.Mutex);
     if (C.Sticky == cudaSuccess)
       C.Work.drain(/*RunCallbacks=*/false);
+    C.Detector->finish();
     host::setCheckedAccesses(C.Detector->checkedAccesses());
   }
   refuseStaticRuntime(); // libraries that were opened in the meantime

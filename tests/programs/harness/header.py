@@ -71,15 +71,18 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Advice:
-    """An `advise` or `may-advise` line; without a pair it stands for every pair."""
+    """An `advise` or `may-advise` line; without operands it stands for all of its name."""
     name: str
     first: Operand | None = None
-    second: Operand | None = None
+    second: Operand | None = None  # None beside `first`: the advice is about one operation
+    needs: str | None = None       # over-synchronized: the scope that suffices, or "nothing"
     seeds: int = 1
 
     def __str__(self):
-        pair = f" {self.first} {self.second}" if self.first else ""
-        return f"A1 {self.name}{pair}" + (f" seeds={self.seeds}" if self.seeds > 1 else "")
+        operands = "".join(f" {o}" for o in (self.first, self.second) if o)
+        needs = f" needs={self.needs}" if self.needs else ""
+        seeds = f" seeds={self.seeds}" if self.seeds > 1 else ""
+        return f"A1 {self.name}{operands}{needs}{seeds}"
 
 
 @dataclass
@@ -248,6 +251,7 @@ def _parse_count(text):
 
 
 _ATTRIBUTES = {"blame": _parse_blame, "memory": str, "function": str, "seeds": _parse_count,
+               "needs": _one_of(SCOPES | {"nothing"}, "needed scope"),
                "distance": _one_of(DISTANCES, "distance"), "hazard": _one_of(HAZARDS, "hazard")}
 
 
@@ -269,7 +273,7 @@ def _parse_expectation(words):
                           "[hazard=...] [function=...] [seeds=...]")
     rule = _one_of(FINDING_RULES, "rule")(words[0])
     expectation = Expectation(rule, _parse_operand(words[1]), _parse_operand(words[2]),
-                              **_parse_attributes(words[3:], _ATTRIBUTES))
+                              **_parse_attributes(words[3:], set(_ATTRIBUTES) - {"needs"}))
     if expectation.blame and rule not in BLAMING_RULES:
         raise HeaderError(f"{rule} blames nothing")
     return expectation
@@ -284,11 +288,13 @@ def _parse_required(words):
 
 def _parse_advice(words):
     name = _one_of(ADVISORIES, "advisory")(words[0] if words else "")
-    pair = [_parse_operand(word) for word in words[1:] if "=" not in word]
-    attributes = _parse_attributes([word for word in words[1:] if "=" in word], {"seeds"})
-    if len(pair) not in (0, 2):
-        raise HeaderError("an advisory has no operands or two")
-    return Advice(name, *pair, **attributes)
+    operands = [_parse_operand(word) for word in words[1:] if "=" not in word]
+    about_one = name == "over-synchronized"
+    attributes = _parse_attributes([word for word in words[1:] if "=" in word],
+                                   {"seeds", "needs"} if about_one else {"seeds"})
+    if len(operands) not in (0, 1 if about_one else 2):
+        raise HeaderError(f"{name} has no operands or {'one' if about_one else 'two'}")
+    return Advice(name, *operands, **attributes)
 
 
 def _set_verdict(variant, words, _):

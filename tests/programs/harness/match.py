@@ -111,9 +111,14 @@ class Matcher:
         return expectation.function is None or functions == {expectation.function}
 
     def advice_matches(self, advice, finding):
-        return (finding.get("name") == advice.name
-                and (advice.first is None
-                     or self.pair_matches(advice.first, advice.second, finding["accesses"])))
+        if finding.get("name") != advice.name:
+            return False
+        accesses = finding["accesses"]
+        if advice.second:
+            return self.pair_matches(advice.first, advice.second, accesses)
+        needs = {b.get("needs") for b in finding.get("blamed") or ()} or {"nothing"}
+        return ((advice.first is None or self.operand_matches(advice.first, accesses[0]))
+                and (advice.needs is None or needs == {advice.needs}))
 
     # ---------------------------------------------------------------- text of a report's entry
     def describe(self, finding):

@@ -13,6 +13,7 @@ void appendEvents(Candidate &c, uint32_t thread, uint32_t instr, bool wrote) {
   e.proxy = i.proxy;
   e.aliasFence = i.aliasFence;
   e.arriveOnly = i.arriveOnly;
+  e.isVolatile = i.isVolatile;
   if (i.isMemory()) {
     e.location = p.root(i.location);
     e.address = p.locations[i.location].distinctAddress ? i.location : e.location;

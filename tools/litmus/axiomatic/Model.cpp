@@ -112,14 +112,19 @@ Relation proxyPreserved(const Candidate &c, const StaticRelations &s, const Rela
 
 } // namespace
 
-Derived derive(const Candidate &c, const StaticRelations &s, Observation o) {
+Derived derive(const Candidate &c, const StaticRelations &s, Observation o, bool volatiles) {
   Derived d;
-  Relation seen = s.morallyStrong & c.rf;
+  Relation seen = s.morallyStrong & c.rf, steps = seen;
   d.observation = seen.then(c.rmw.then(seen).transitive().optional());
-  d.synchronizes = s.morallyStrong & s.releasePattern.then(d.observation).then(s.acquirePattern);
+  if (!volatiles) {
+    EventSet others = c.where([](const Event &e) { return !e.isVolatile; });
+    steps = steps.restricted(others, others);
+  }
+  Relation observed = steps.then(c.rmw.then(steps).transitive().optional());
+  d.synchronizes = s.morallyStrong & s.releasePattern.then(observed).then(s.acquirePattern);
   Relation edge = (d.synchronizes | c.scFences | c.barriers).then(c.po.optional());
   d.baseCausality = c.po | c.po.optional().then(edge.transitive());
-  Relation observed = d.observation;
+  observed = d.observation;
   if (o.strongWritesOnly)
     observed =
         observed.restricted(c.where([](const Event &e) { return e.isStrong(); }), ~EventSet(0));

@@ -24,6 +24,7 @@ struct Event {
   Proxy proxy = Proxy::Generic;
   bool aliasFence = false, arriveOnly = false;
   bool isRed = false; ///< read half of a reduction: never part of an acquire pattern
+  bool isVolatile = false;
   int64_t value = 0;
 
   bool isMemory() const { return kind == EventKind::Read || kind == EventKind::Write; }
@@ -79,7 +80,9 @@ struct Observation {
   /// keeps a thread's newest strong access.
   bool coversEarlier = false;
 };
-Derived derive(const Candidate &c, const StaticRelations &s, Observation o = {});
+/// `volatiles`: whether steps through volatile accesses count for synchronization (A1).
+Derived derive(const Candidate &c, const StaticRelations &s, Observation o = {},
+               bool volatiles = true);
 
 /// Axioms of 8.10, for candidates that do not come from an interleaving.
 bool consistent(const Candidate &c, const StaticRelations &s, const Derived &d);
