@@ -164,8 +164,9 @@ void AbiCalls::fence(IRBuilderBase &B, abi::Op Op, uint32_t Site) {
 void AbiCalls::blockBarrierBefore(IRBuilderBase &B, const BlockBarrierCall &C) {
   if (State)
     return;
+  uint32_t Flags = forGpu() ? 0 : C.Late ? abi::LateBarrier : C.Aligned ? abi::AlignedBarrier : 0;
   call(B, "__scopesan_block_barrier_before",
-       {B.getInt32(uint32_t(C.Kind)), C.Id, C.Count, site(B, C.Site)});
+       {B.getInt32(uint32_t(C.Kind) | Flags), C.Id, C.Count, site(B, C.Site)});
 }
 
 void AbiCalls::blockBarrierAfter(IRBuilderBase &B, const BlockBarrierCall &C) {

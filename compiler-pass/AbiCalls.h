@@ -21,6 +21,8 @@ struct BlockBarrierCall {
   abi::BarrierKind Kind;
   llvm::Value *Id, *Count; ///< i32
   uint32_t Site;
+  bool Aligned = false;
+  bool Late = false; ///< the arrival is reported after the barrier
 };
 
 /// Every call is convergent: two arms of a branch must not merge into one call with a selected

@@ -182,7 +182,7 @@ void FunctionInstrumenter::fence(Instruction &I, Operation &O) {
 void FunctionInstrumenter::blockBarrier(Instruction &I, Operation &O) {
   IRBuilder<> B(&I);
   uint32_t Site = Context.Sites.add(I, abi::Op(), 0, "");
-  BlockBarrierCall C{O.Barrier, O.Id, O.Count ? O.Count : B.getInt32(0), Site};
+  BlockBarrierCall C{O.Barrier, O.Id, O.Count ? O.Count : B.getInt32(0), Site, O.Aligned};
   Calls.blockBarrierBefore(B, C);
   IRBuilder<> After(I.getNextNode());
   After.SetCurrentDebugLocation(B.getCurrentDebugLocation());

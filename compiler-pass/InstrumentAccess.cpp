@@ -4,6 +4,7 @@
 
 #include "Opcodes.h"
 
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 
@@ -104,7 +105,7 @@ bool PtxInstrumenter::isUnchecked(const AddressRef &A) const {
 }
 
 bool PtxInstrumenter::access(const Statement &S, const Effect &E) {
-  if (!resolvable(E.Address))
+  if (!resolvable(E.Address) || !resolvable(E.LaneStride))
     return false;
   if (E.Op.kind() == AccessKind::Cas) {
     bool Known = !E.Result.empty() && !E.Compare.empty();
@@ -120,7 +121,16 @@ bool PtxInstrumenter::access(const Statement &S, const Effect &E) {
   uint32_t Site = Context.Sites.add(Call, E.Op, E.bytes(), valueText(S));
   LocatedBuilder B(position(After, E), Location);
   if (!E.Op.isStrong()) {
-    Context.Calls.weak(B, E.Op, address(B, E.Address), E.bytes(), Site);
+    Value *Address = address(B, E.Address);
+    if (E.LaneStrideBits) {
+      Value *Lane = B.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_laneid, {});
+      Value *Wide = B.CreateZExt(Lane, B.getInt64Ty());
+      Value *Stride = B.CreateSExtOrTrunc(integer(B, E.LaneStride, 32), B.getInt64Ty());
+      Value *Elements = B.CreateMul(Wide, Stride);
+      Address = B.CreatePtrAdd(
+          Address, B.CreateLShr(B.CreateMul(Elements, B.getInt64(E.LaneStrideBits)), 3));
+    }
+    Context.Calls.weak(B, E.Op, Address, E.bytes(), Site);
     return true;
   }
   StrongAccess A{address(B, E.Address), E.bytes(), Context.Sites.op(Site), Site};

@@ -183,8 +183,9 @@ void PtxInstrumenter::blockBarrier(const Effect &E) {
     if (Second && E.Barrier == abi::BarrierKind::Arrive)
       continue;
     LocatedBuilder B(position(After || Second, E), Location);
-    BlockBarrierCall C{E.Barrier, integer(B, E.BarrierId, 32), integer(B, E.BarrierCount, 32),
-                       Site};
+    BlockBarrierCall C{
+        E.Barrier, integer(B, E.BarrierId, 32), integer(B, E.BarrierCount, 32), Site, E.Aligned,
+        After};
     if (Second)
       Context.Calls.blockBarrierAfter(B, C);
     else
@@ -223,6 +224,8 @@ bool PtxInstrumenter::entry(const Statement &S, const Effect &E) {
 /// Why the place of `E` in its statement does not suit the backend; null if it does. `Announced`:
 /// copies in the statement.
 const char *PtxInstrumenter::misplaced(const Effect &E, unsigned Announced) const {
+  if (E.CpuOnly && Context.Calls.forGpu())
+    return "not modelled on the GPU yet";
   bool Arrives =
       E.Publishes || E.Kind == EffectKind::BlockBarrier || E.Kind == EffectKind::WarpBarrier;
   if (After && (Context.Calls.forGpu() ? Arrives : E.Announces))

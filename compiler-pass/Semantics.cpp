@@ -197,6 +197,7 @@ Operation blockBarrier(CallBase &C, const CallRow &Row, StringRef Name) {
   O.Kind = OperationKind::BlockBarrier;
   O.Barrier = abi::BarrierKind(Row.A);
   O.Id = C.getArgOperand(0);
+  O.Aligned = Name.contains(".aligned");
   if (Name.ends_with(".count"))
     O.Count = C.getArgOperand(1);
   return O;

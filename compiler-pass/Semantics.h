@@ -40,6 +40,7 @@ struct Operation {
   llvm::Value *Source = nullptr, *Length = nullptr;
   bool NonCoherentSource = false;
   abi::BarrierKind Barrier = abi::BarrierKind::Sync;
+  bool Aligned = false;
   llvm::Value *Id = nullptr, *Count = nullptr, *Mask = nullptr;
   std::string Text, Ptx;
 };

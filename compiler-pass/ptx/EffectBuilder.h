@@ -40,8 +40,14 @@ private:
   void copyGroup(unsigned At);
   void bulkCopy(unsigned At);
   void asyncStore(unsigned At);
-  void matrix(unsigned At);
   void writeRange(unsigned At);
+
+  // EffectsMatrix.cpp
+  void matrix(unsigned At);
+  void tile(unsigned At);
+  void warpgroup(unsigned At);
+  void tensorCopy(unsigned At);
+
   EntryArgument number(const Statement &S, unsigned Operand, unsigned At);
   EntryArgument address(const Statement &S, unsigned Operand, abi::Space Space, unsigned At);
 

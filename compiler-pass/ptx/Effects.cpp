@@ -176,6 +176,7 @@ void EffectBuilder::blockBarrier(unsigned At) {
   const Statement &S = Prog.Statements[At];
   Effect E;
   E.Kind = EffectKind::BlockBarrier;
+  E.Aligned = S.Parts[0] == "bar" || hasPart(S, "aligned");
   bool Named = false;
   for (size_t I = 1; I < S.Parts.size(); ++I) {
     const std::string &P = S.Parts[I];

@@ -90,6 +90,9 @@ struct Effect {
   AddressRef Address;
   /// Access: it is made by the lanes with smaller numbers only.
   unsigned Lanes = 32;
+  /// Access: lane i accesses what lies i times this many elements of this many bits further on.
+  ValueRef LaneStride = ValueRef::constant(0);
+  unsigned LaneStrideBits = 0;
   /// Access that reads: asm operands that hold the value, lowest part first. Empty if there are
   /// none.
   std::vector<ValueRef> Result;
@@ -104,6 +107,7 @@ struct Effect {
   /// BlockBarrier: Count is the constant 0 for "all threads of the block" (S7).
   abi::BarrierKind Barrier = abi::BarrierKind::Sync;
   ValueRef BarrierId, BarrierCount;
+  bool Aligned = false; ///< all lanes of a warp execute the same instruction
   /// WarpBarrier (S8).
   ValueRef Mask;
 
@@ -116,6 +120,8 @@ struct Effect {
   bool Publishes = false;
   /// Entry: announces an asynchronous operation that the CPU backend then issues.
   bool Announces = false;
+  /// Entry: the GPU backend has no such entry point (X1 there).
+  bool CpuOnly = false;
 
   /// Unmodelled: why, for the compile-time note.
   std::string Reason;

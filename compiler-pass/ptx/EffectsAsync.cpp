@@ -333,45 +333,6 @@ void EffectBuilder::asyncStore(unsigned At) {
   push(std::move(E), At);
 }
 
-/// {ld,st}matrix.sync.aligned.shape.num{.trans}{.shared}.type: the first lanes give one row each.
-/// Which lane moves which bytes is not specified as memory operations: a row is taken as accessed
-/// by the lane that gives its address.
-void EffectBuilder::matrix(unsigned At) {
-  const Statement &S = Prog.Statements[At];
-  struct Shape {
-    std::string_view Opcode, Name, Type;
-    unsigned Rows, RowBytes;
-  };
-  static constexpr Shape Shapes[] = {
-      {"ldmatrix", "m8n8", "b16", 8, 16},          {"ldmatrix", "m16n16", "b8", 16, 16},
-      {"ldmatrix", "m16n16", "b6x16_p32", 16, 12}, {"ldmatrix", "m16n16", "b4x16_p64", 16, 8},
-      {"ldmatrix", "m8n16", "b6x16_p32", 8, 12},   {"ldmatrix", "m8n16", "b4x16_p64", 8, 8},
-      {"stmatrix", "m8n8", "b16", 8, 16},          {"stmatrix", "m16n8", "b8", 8, 16}};
-  unsigned Memory = memoryOperand(S), Number = 0;
-  for (unsigned N : {1, 2, 4})
-    if (hasPart(S, "x" + std::to_string(N)))
-      Number = N;
-  for (const Shape &Sh : Shapes) {
-    if (S.Parts[0] != Sh.Opcode || !hasPart(S, Sh.Name) || S.Parts.back() != Sh.Type)
-      continue;
-    Modifiers M = decodeModifiers(
-        S, {"sync", "aligned", "x1", "x2", "x4", "trans", "b8x16", Sh.Name, Sh.Type});
-    if (!M.Unknown.empty() || !Number || Number * Sh.Rows > 32 || Memory == NoIndex ||
-        (M.Space && *M.Space != Space::Shared))
-      break;
-    Effect E;
-    E.Kind = EffectKind::Access;
-    E.Op = abi::Op(Sh.Opcode == "ldmatrix" ? AccessKind::Load : AccessKind::Store,
-                   MemoryOrder::Weak, Scope::Thread, M.Space.value_or(Space::Generic));
-    E.ElementBytes = 1;
-    E.Elements = Sh.RowBytes;
-    E.Lanes = Number * Sh.Rows;
-    E.Address = Values.address(S.Operands[Memory], E.Op.space(), At);
-    return push(std::move(E), At);
-  }
-  unmodelled(At, "unknown form of matrix load or store");
-}
-
 /// st.bulk{.weak}{.shared::cta} [to], bytes, value    discard{.global}.L2 [to], bytes: a weak write
 /// of an indeterminate value (PTX ISA 9.7.9.20).
 void EffectBuilder::writeRange(unsigned At) {
@@ -410,6 +371,12 @@ void EffectBuilder::asyncInstruction(unsigned At, OpcodeClass Class) {
     return asyncStore(At);
   case OpcodeClass::Matrix:
     return matrix(At);
+  case OpcodeClass::Tile:
+    return tile(At);
+  case OpcodeClass::Warpgroup:
+    return warpgroup(At);
+  case OpcodeClass::TensorCopy:
+    return tensorCopy(At);
   case OpcodeClass::WriteRange:
     return writeRange(At);
   default:

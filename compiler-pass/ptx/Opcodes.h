@@ -33,6 +33,9 @@ enum class OpcodeClass : uint8_t {
   BulkCopy,
   AsyncStore,
   Matrix,
+  Tile,
+  Warpgroup,
+  TensorCopy,
   WriteRange,
   Griddep,
   Unmodelled

@@ -31,6 +31,7 @@ private:
   // Handlers of ptx_lower.def. Each lowers the current instruction; false: the form is unsupported.
   bool move(), load(), store(), atomic(), forwardAddress(), isSpace(), mapa(), getctarank();
   bool zeroResult(), drop(), mbarrier(), copy(), dependentLaunch(), loadMatrix(), storeMatrix();
+  bool matrixMultiply(), fragmentOperation(), warpgroupMultiply();
   bool barrier(), shuffle(), vote(), match(), redux(), elect(), activeMask();
   bool nanosleep(), branch(), exit(), trap();
   bool setPredicate(), setValue(), select(), selectBySign(), testProperty();
@@ -88,8 +89,12 @@ private:
   unsigned operandsButPolicy();
   bool copyAsync();
   bool copyBulk();
+  bool copyTensor();
   bool copyGroup();
   bool storeAsync();
+  llvm::AllocaInst *fragment(unsigned I, unsigned Registers, unsigned Bits);
+  bool writeFragment(const Operand &O, llvm::AllocaInst *From, unsigned Registers, unsigned Bits);
+  bool wmmaMemory();
 
   Engine &E;
   llvm::CallInst &Call;

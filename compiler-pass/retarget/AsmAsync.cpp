@@ -81,7 +81,7 @@ bool AsmLowering::copyAsync() {
   return true;
 }
 
-static std::optional<Reduction> reduction(const Modifiers &Mods) {
+static ReduceOp reduceOp(const Modifiers &Mods) {
   ReduceOp Op = ReduceOp::None;
   for (StringRef Part : Mods) {
     Op = StringSwitch<ReduceOp>(Part)
@@ -95,6 +95,11 @@ static std::optional<Reduction> reduction(const Modifiers &Mods) {
              .Case("xor", ReduceOp::Xor)
              .Default(Op);
   }
+  return Op;
+}
+
+static std::optional<Reduction> reduction(const Modifiers &Mods) {
+  ReduceOp Op = reduceOp(Mods);
   auto Type = StringSwitch<std::optional<ReduceType>>(Mods.back())
                   .Cases({"u32", "b32"}, ReduceType::U32)
                   .Case("s32", ReduceType::S32)
@@ -115,7 +120,7 @@ static std::optional<Reduction> reduction(const Modifiers &Mods) {
 bool AsmLowering::copyBulk() {
   bool Reduces = Mods.has("reduce"), Signals = Mods.has("mbarrier::complete_tx::bytes");
   bool Multicast = Mods.has("multicast::cluster"), Masked = Mods.has("cp_mask");
-  if (Mods.has("tensor") || operandsButPolicy() != 3u + Signals + Multicast + Masked)
+  if (operandsButPolicy() != 3u + Signals + Multicast + Masked)
     return false;
   std::optional<Reduction> R = Reduces ? reduction(Mods) : Reduction(0);
   if (!R)
@@ -129,6 +134,35 @@ bool AsmLowering::copyBulk() {
   E.call(B, "__scopesan_cpu_bulk_copy", B.getVoidTy(),
          {address(*operand(0)), address(*operand(1)), in(2, B.getInt64Ty()), Barrier,
           B.getInt32(R->raw()), Masks});
+  return true;
+}
+
+/// cp.async.bulk.tensor.dim.shared.global... [to], [map, {coordinates}], [barrier] {, receivers}
+/// cp{.reduce}.async.bulk.tensor.dim.global.shared::cta... [map, {coordinates}], [from]
+bool AsmLowering::copyTensor() {
+  bool Reduces = Mods.has("reduce"), Signals = Mods.has("mbarrier::complete_tx::bytes");
+  bool Multicast = Mods.has("multicast::cluster"), Store = !Signals;
+  if (Mods.hasAny("im2col", "im2col::w", "im2col::w::128", "im2col_no_offs", "tile::gather4",
+                  "tile::scatter4", "cta_group::1", "cta_group::2") ||
+      operandsButPolicy() != 2u + Signals + Multicast || (Store && !Mods.has("bulk_group")))
+    return false;
+  ReduceOp Op = reduceOp(Mods);
+  if (Reduces != (Op != ReduceOp::None))
+    return false;
+  const Operand &Tensor = *operand(Store ? 0 : 1), &Shared = *operand(Store ? 1 : 0);
+  if (!Tensor.is(OperandKind::Memory) || Tensor.Elements.size() != 2 ||
+      !Shared.is(OperandKind::Memory))
+    return false;
+  ArrayRef<Operand> Coordinates = elements(Tensor.Elements[1]);
+  AllocaInst *Start = slot(ArrayType::get(B.getInt32Ty(), Coordinates.size()));
+  for (unsigned I = 0; I < Coordinates.size(); ++I)
+    B.CreateStore(read(Coordinates[I], B.getInt32Ty()),
+                  B.CreateConstGEP1_64(B.getInt32Ty(), Start, I));
+  Value *Barrier = Signals ? address(*operand(2)) : ConstantPointerNull::get(B.getPtrTy());
+  Value *Receivers = Multicast ? B.CreateAnd(in32(3), 0xffff) : B.getInt32(0);
+  E.call(B, "__scopesan_cpu_tensor_copy", B.getVoidTy(),
+         {address(Tensor), address(Shared), Barrier, Start, B.getInt32(Coordinates.size()),
+          B.getInt32(Store), B.getInt32(uint32_t(Op)), Receivers});
   return true;
 }
 
@@ -160,6 +194,8 @@ bool AsmLowering::copy() {
            {address(*operand(0)), B.getInt32(Mods.has("noinc"))});
     return true;
   }
+  if (Mods.has("tensor"))
+    return copyTensor();
   return Mods.has("bulk") ? copyBulk() : copyAsync();
 }
 

@@ -25,7 +25,7 @@ private:
   Result clusterWait(), drop(), nanosleep(), exit(), isSpace(), mapa(), getctarank(), forward();
   Result load(), atomic(), bulkStore();
   Result mbarrier(), copyAsync(), copyArrive(), copyGroup(), copyBulk(), copyBulkOut();
-  Result dependentLaunch(), loadMatrix(), storeMatrix();
+  Result dependentLaunch(), loadMatrix(), storeMatrix(), fragmentOperation(), matrixMultiply();
   Result floatBinary(), fma(), floatMin(), floatMax(), function(), saturate(), fabs(), negate();
   Result roundUp(), roundDown(), roundZero(), roundNearest();
   Result highWord(), lowWord(), joinWords(), toInt(), toUnsigned(), fromInt(), fromUnsigned();
@@ -41,6 +41,9 @@ private:
   /// Null means unsupported.
   Result orUnsupported(llvm::Value *V) { return V ? Result(V) : std::nullopt; }
   llvm::Value *halves(llvm::Value *High, llvm::Value *Low, llvm::Type *Element);
+
+  llvm::AllocaInst *fragment(unsigned First, unsigned Registers, unsigned Bits);
+  llvm::Value *unpackFragment(llvm::AllocaInst *From);
 
   Engine &E;
   llvm::CallInst &Call;

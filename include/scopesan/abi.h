@@ -109,6 +109,10 @@ enum class BarrierKind : uint32_t {
   Arrive = 1, ///< arrive only: a source, never a sink
   Red = 2     ///< arrive, reduce a predicate, wait
 };
+/// Added to the kind on the CPU backend: all lanes of a warp must reach the same instruction (D7).
+inline constexpr uint32_t AlignedBarrier = 4;
+/// Added there when the call follows the barrier: it is too late to look at the arrivals before it.
+inline constexpr uint32_t LateBarrier = 8;
 
 /// How an access reaches memory (S13). Values are those of core::Proxy.
 enum class Proxy : uint32_t {

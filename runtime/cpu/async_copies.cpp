@@ -48,6 +48,12 @@ AsyncCopies::Announcement &AsyncCopies::announce(Thread &T, uint32_t Site) {
   return Announced;
 }
 
+uint32_t AsyncCopies::announcedSite(Thread &T) {
+  uint32_t Site = Announced.By == &T ? Announced.Site : 0;
+  Announced = {};
+  return Site;
+}
+
 void AsyncCopies::beginIssue(Thread &T) {
   if (Announced.By != &T)
     Announced = {}; // the copy is not instrumented
@@ -89,6 +95,14 @@ void AsyncCopies::enqueue(AsyncCopy *C) {
 
 void AsyncCopies::issue(Thread &T, AsyncCopy &&Copy) { enqueue(create(T, std::move(Copy))); }
 
+void AsyncCopies::issueTold(Thread &T, AsyncCopy &&Copy) {
+  auto *C = new AsyncCopy(std::move(Copy));
+  C->Issuer = &T;
+  C->Sequence = NextSequence++;
+  T.Owner->Peers->UsesCopies = true;
+  enqueue(C);
+}
+
 void AsyncCopies::issueBuffered(Thread &T, AsyncCopy &&Copy, const void *Values) {
   AsyncCopy *C = create(T, std::move(Copy));
   memcpy(C->Small, Values, C->Bytes);
@@ -114,6 +128,30 @@ struct DeviceAccess {
 };
 } // namespace
 
+namespace {
+
+void readTile(AsyncCopy &C) {
+  const TensorTile &T = *C.Tile;
+  if (C.StoresTile)
+    return T.fromShared(C.To, C.buffer());
+  T.fill(C.buffer());
+  for (const TensorTile::Run &R : T.Runs)
+    memcpy(C.buffer() + R.Offset, R.Global, R.Bytes);
+}
+
+void writeTile(AsyncCopy &C) {
+  const TensorTile &T = *C.Tile;
+  if (!C.StoresTile)
+    return T.toShared(C.To, C.buffer());
+  for (const TensorTile::Run &R : T.Runs)
+    if (C.Reducing)
+      reduce(C.Reducing, R.Global, C.buffer() + R.Offset, R.Bytes);
+    else
+      memcpy(R.Global, C.buffer() + R.Offset, R.Bytes);
+}
+
+} // namespace
+
 void AsyncCopies::read(AsyncCopy &C) {
   if (C.Progress != AsyncCopy::State::Issued)
     return;
@@ -122,7 +160,9 @@ void AsyncCopies::read(AsyncCopy &C) {
   Executing = &C;
   {
     DeviceAccess Access;
-    if (C.SourceBytes)
+    if (C.Tile)
+      readTile(C);
+    else if (C.SourceBytes)
       memcpy(C.buffer(), C.From, C.SourceBytes);
   }
   Executing = nullptr;
@@ -135,7 +175,9 @@ void AsyncCopies::write(AsyncCopy &C) {
   Executing = &C;
   {
     DeviceAccess Access;
-    if (C.Reducing)
+    if (C.Tile)
+      writeTile(C);
+    else if (C.Reducing)
       reduce(C.Reducing, C.To, C.buffer(), C.Bytes);
     else if (!C.LeftOut)
       memcpy(C.To, C.buffer(), C.Bytes);
@@ -279,6 +321,11 @@ static void probe(const void *P, uint64_t Bytes) {
   auto *At = static_cast<const volatile char *>(P);
   (void)At[0];
   (void)At[Bytes - 1];
+}
+
+void scopesan::cpu::readDeviceMemory(void *To, const void *From, uint64_t Bytes) {
+  DeviceAccess Access;
+  memcpy(To, From, Bytes);
 }
 
 extern "C" {

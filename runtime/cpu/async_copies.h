@@ -12,6 +12,7 @@
 #include "cpu/cpu_abi.h"
 #include "cpu/random.h"
 #include "cpu/state.h"
+#include "cpu/tensor_copies.h"
 
 #include <memory>
 #include <vector>
@@ -38,6 +39,8 @@ struct AsyncCopy {
   uint32_t Site = 0;
   Kind Completes = Kind::CpAsync;
   State Progress = State::Issued;
+  std::unique_ptr<TensorTile> Tile; ///< of a tensor copy: To is its place in shared memory
+  bool StoresTile = false;          ///< from there to the tensor
   char Small[SmallBytes];
   std::unique_ptr<char[]> Large;
 
@@ -74,12 +77,16 @@ public:
     } Receivers[Cluster::MaxBlocks];
   };
   Announcement &announce(Thread &T, uint32_t Site);
+  /// Takes the site of what `T` announced; 0 when the operation is not instrumented.
+  uint32_t announcedSite(Thread &T);
 
   // ---- on the issuing thread
   /// The copy's fields but for Issuer, Actor, Signal, Site and those of its progress are set.
   void issue(Thread &T, AsyncCopy &&Copy);
   /// As issue(), with the source's values at hand.
   void issueBuffered(Thread &T, AsyncCopy &&Copy, const void *Values);
+  /// A copy whose Actor, Signal and Site are set as well.
+  void issueTold(Thread &T, AsyncCopy &&Copy);
   /// The next issue is the copy's first: forgets an announcement that was not meant for it.
   void beginIssue(Thread &T);
   void commit(Thread &T, AsyncCopy::Kind Kind);
@@ -121,6 +128,9 @@ private:
   const AsyncCopy *Executing = nullptr;
   Random Chance;
 };
+
+/// Reads memory at an address that device code gave: a fault is that of the thread.
+void readDeviceMemory(void *To, const void *From, uint64_t Bytes);
 
 /// The block of the thread's cluster whose shared memory holds the address; null if there is none.
 Block *sharedOwner(const Thread &T, uint64_t Address);

@@ -18,6 +18,7 @@ static bool complete(const Block &B, const BlockBarrier &Barrier) {
 }
 
 static void arrive(Block &B, BlockBarrier &Barrier, const Thread &T, uint32_t Count) {
+  Count = wholeWarps(Count);
   if (!Barrier.Arrived) {
     Barrier.Count = Count;
     if (Count)

@@ -10,7 +10,7 @@
 namespace scopesan::cpu {
 
 /// Bumped when anything in this file changes; part of the code cache key.
-inline constexpr uint32_t CpuAbiVersion = 3;
+inline constexpr uint32_t CpuAbiVersion = 4;
 
 /// What retargeted code reads of its thread without a call. `__scopesan_cpu_current` points at it.
 struct ThreadContext {
@@ -92,7 +92,72 @@ enum class WarpOp : uint32_t {
   ReduxUmax,
   ReduxAnd,
   ReduxOr,
-  ReduxXor
+  ReduxXor,
+  Collective ///< the engine's own: matrix operations of the whole warp
+};
+
+enum class MatrixType : uint32_t {
+  None = 0,
+  F16,
+  BF16,
+  TF32,
+  F32,
+  F64,
+  S8,
+  U8,
+  S4,
+  U4,
+  B1,
+  S32,
+  E4M3,
+  E5M2
+};
+constexpr uint32_t bitsOf(MatrixType T) {
+  constexpr uint32_t Bits[] = {0, 16, 16, 32, 32, 64, 8, 8, 4, 4, 1, 32, 8, 8};
+  return Bits[uint32_t(T)];
+}
+/// Which lane holds which element: those of mma (PTX ISA 9.7.15.5), of wgmma (9.7.16.5), or the
+/// engine's own for wmma, where PTX leaves it open (9.7.15.4.1).
+enum class MatrixLayout : uint32_t { Mma = 0, Wmma, Wgmma };
+
+/// A matrix operation D = A x B + C: M x K times K x N. For wgmma M is 64, of which each warp
+/// computes 16 rows, and A may come from shared memory.
+struct MatrixForm {
+  uint32_t M = 0, N = 0, K = 0;
+  MatrixType A = MatrixType::None, B = MatrixType::None, C = MatrixType::None, D = MatrixType::None;
+  MatrixLayout Layout = MatrixLayout::Mma;
+  bool Saturate = false; ///< .satfinite
+  bool Xor = false;      ///< .b1: xor instead of and before the population count
+  bool SharedA = false;  ///< wgmma: A is named by a descriptor
+  bool TransposedA = false, TransposedB = false; ///< wgmma: MN-major in shared memory
+  bool NegatedA = false, NegatedB = false;       ///< wgmma: imm-scale is -1
+
+  constexpr uint64_t raw() const {
+    return uint64_t(M) | uint64_t(N) << 8 | uint64_t(K) << 17 | uint64_t(A) << 27 |
+           uint64_t(B) << 31 | uint64_t(C) << 35 | uint64_t(D) << 39 | uint64_t(Layout) << 43 |
+           uint64_t(Saturate) << 45 | uint64_t(Xor) << 46 | uint64_t(SharedA) << 47 |
+           uint64_t(TransposedA) << 48 | uint64_t(TransposedB) << 49 | uint64_t(NegatedA) << 50 |
+           uint64_t(NegatedB) << 51;
+  }
+  static constexpr MatrixForm fromRaw(uint64_t R) {
+    auto Type = [&](int At) { return MatrixType(R >> At & 15); };
+    auto Flag = [&](int At) { return (R >> At & 1) != 0; };
+    return {uint32_t(R & 255),
+            uint32_t(R >> 8 & 511),
+            uint32_t(R >> 17 & 1023),
+            Type(27),
+            Type(31),
+            Type(35),
+            Type(39),
+            MatrixLayout(R >> 43 & 3),
+            Flag(45),
+            Flag(46),
+            Flag(47),
+            Flag(48),
+            Flag(49),
+            Flag(50),
+            Flag(51)};
+  }
 };
 
 /// What a reducing copy does to each element of its destination, and the element's type. `.b32` and
@@ -168,11 +233,31 @@ void __scopesan_cpu_cp_async_mbarrier_arrive(void *barrier, uint32_t noinc);
 /// `barrier` null: completes by bulk group. `masks`: as in abi.def.
 void __scopesan_cpu_bulk_copy(void *to, const void *from, uint64_t bytes, void *barrier,
                               uint32_t reduction, uint32_t masks);
+/// A tensor copy of `rank` dimensions; `store` 1 from shared memory. `start`: coordinates.
+/// `receivers`: blocks of the cluster, 0 for one. `reduceOp`: ReduceOp; the map has the type.
+void __scopesan_cpu_tensor_copy(const void *map, void *shared, void *barrier, const int32_t *start,
+                                uint32_t rank, uint32_t store, uint32_t reduceOp,
+                                uint32_t receivers);
 void __scopesan_cpu_bulk_commit(void);
 void __scopesan_cpu_bulk_wait(uint32_t allowed, uint32_t read);
 /// st.async, red.async: `values` are read at once.
 void __scopesan_cpu_store_async(void *to, const void *values, uint32_t bytes, void *barrier,
                                 uint32_t reduction);
+
+// Matrices. Fragments are packed as in the instruction's registers, lowest element first.
+/// mma and wmma of the whole warp; `form`: MatrixForm.
+void __scopesan_cpu_mma(uint64_t form, void *d, const void *a, const void *b, const void *c);
+/// wmma.load and wmma.store of one operand (0 A, 1 B, 2 C or D): this lane's elements. `stride` in
+/// elements, `column` 1 for column-major matrices in memory.
+void __scopesan_cpu_wmma_load(uint64_t form, uint32_t operand, void *fragment, const void *from,
+                              uint32_t stride, uint32_t column);
+void __scopesan_cpu_wmma_store(uint64_t form, const void *fragment, void *to, uint32_t stride,
+                               uint32_t column);
+/// wgmma.mma_async: `d` is read as well unless `scaleD` is 0. `a` null: `aMatrix` describes it.
+void __scopesan_cpu_wgmma(uint64_t form, void *d, const void *a, uint64_t aMatrix, uint64_t bMatrix,
+                          uint32_t scaleD);
+void __scopesan_cpu_wgmma_commit(void);
+void __scopesan_cpu_wgmma_wait(uint32_t allowed);
 
 // Programmatic dependent launch
 void __scopesan_cpu_griddep_wait(void);

@@ -151,6 +151,7 @@ void Engine::beginBlock(Launch *L, Block *B, uint64_t Linear) {
   if (B->Threads.size() < B->ThreadCount)
     B->Threads.resize(B->ThreadCount);
   uint32_t WarpCount = (B->ThreadCount + 31) / 32;
+  B->Warpgroups.clear();
   if (B->Warps.size() < WarpCount)
     B->Warps.resize(WarpCount);
   for (uint32_t W = 0; W < WarpCount; ++W) {

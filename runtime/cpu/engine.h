@@ -96,6 +96,9 @@ private:
 };
 
 /// The process's engine and detector. Plain globals: the per-access hooks reach them directly.
+/// A barrier's count as the hardware keeps it: of whole warps (S7).
+constexpr uint32_t wholeWarps(uint32_t Count) { return (Count + 31) & ~31u; }
+
 extern Engine TheEngine;
 extern core::Detector *TheDetector;
 

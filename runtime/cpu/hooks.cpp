@@ -34,6 +34,25 @@ uint64_t raw(const void *P) { return reinterpret_cast<uint64_t>(P); }
 /// pointer to a local that was passed on is known only here.
 bool isPrivate(const void *P) { return FiberStacks::contain(P); }
 
+/// D7: the arrival at a block barrier has a count that is not of whole warps, another count than
+/// the arrivals before it, or is of an aligned barrier that its warp reached elsewhere.
+bool isMisuse(Thread &T, uint32_t Id, uint32_t Count, bool Aligned, uint32_t Site) {
+  Block &B = *T.Owner;
+  if (Id >= Block::BarrierCount)
+    return false; // the operation itself fails
+  BlockBarrier &Barrier = B.Barriers[Id];
+  auto Whole = [&](uint32_t N) { return wholeWarps(N ? N : B.ThreadCount); };
+  bool Wrong = Count % 32 || (Barrier.Arrived && Whole(Barrier.Count) != Whole(Count));
+  if (!Barrier.Arrived)
+    memset(Barrier.AlignedSite, 0, sizeof Barrier.AlignedSite);
+  uint32_t &First = Barrier.AlignedSite[T.warpid];
+  if (!Aligned)
+    return Wrong;
+  Wrong |= First && First != Site;
+  First = First ? First : Site;
+  return Wrong;
+}
+
 } // namespace
 
 extern "C" {
@@ -97,7 +116,10 @@ void __scopesan_fence(uint32_t RawOp, uint32_t Site) {
 void __scopesan_block_barrier_before(uint32_t Kind, uint32_t Id, uint32_t Count, uint32_t Site) {
   Thread &T = *Engine::current();
   T.Site = Site;
-  TheDetector->blockBarrierArrive(*T.Detect, abi::BarrierKind(Kind), Id, Count, SiteId{Site});
+  if (!(Kind & abi::LateBarrier) && isMisuse(T, Id, Count, Kind & abi::AlignedBarrier, Site))
+    TheDetector->barrierMisuse(*T.Detect, SiteId{Site});
+  TheDetector->blockBarrierArrive(*T.Detect, abi::BarrierKind(Kind & 3), Id, wholeWarps(Count),
+                                  SiteId{Site});
 }
 
 void __scopesan_block_barrier_after(uint32_t, uint32_t Id, uint32_t, uint32_t) {

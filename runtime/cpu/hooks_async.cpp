@@ -175,6 +175,11 @@ void __scopesan_store_async(const void *To, uint32_t Bytes, const void *Barrier,
        {raw(To), 0, Bytes, 0, 0, abi::Op(Op), raw(Barrier)});
 }
 
+void __scopesan_wgmma(uint32_t, uint32_t Site) { TheEngine.Copies.announce(enter(Site), Site); }
+void __scopesan_tensor_copy(uint32_t, uint32_t Site) {
+  TheEngine.Copies.announce(enter(Site), Site);
+}
+
 // ---------------------------------------------------------------- proxies
 
 void __scopesan_proxy_fence(uint32_t Fence, uint32_t Space, uint32_t) {

@@ -1,5 +1,7 @@
 #include "cpu/reduction.h"
 
+#include "cpu/half.h"
+
 #include <algorithm>
 #include <bit>
 #include <string.h>
@@ -8,39 +10,6 @@
 using namespace scopesan::cpu;
 
 namespace {
-
-/// Bits of a 16-bit float and its value.
-template <bool Brain> struct Half {
-  uint16_t Bits;
-  explicit operator float() const {
-    if (Brain)
-      return std::bit_cast<float>(uint32_t(Bits) << 16);
-    uint32_t Sign = uint32_t(Bits >> 15) << 31, Exponent = Bits >> 10 & 31, Fraction = Bits & 1023;
-    if (Exponent == 31)
-      return std::bit_cast<float>(Sign | 0x7f800000 | Fraction << 13);
-    if (Exponent)
-      return std::bit_cast<float>(Sign | (Exponent + 112) << 23 | Fraction << 13);
-    float Small = float(Fraction) * 0x1p-24f;
-    return Sign ? -Small : Small;
-  }
-  /// Rounds to nearest even.
-  static Half of(float V) {
-    uint32_t B = std::bit_cast<uint32_t>(V), Sign = B >> 16 & 0x8000, Magnitude = B & 0x7fffffff;
-    if (Magnitude > 0x7f800000)
-      return {0x7fff};
-    if (Brain)
-      return {uint16_t((B + 0x7fff + (B >> 16 & 1)) >> 16)};
-    if (Magnitude >= 0x477ff000) // rounds to infinity
-      return {uint16_t(Sign | 0x7c00)};
-    if (Magnitude <
-        0x38800000) { // denormal: adding 0.5 leaves the rounded fraction in the low bits
-      uint32_t Rounded = std::bit_cast<uint32_t>(std::bit_cast<float>(Magnitude) + 0.5f);
-      return {uint16_t(Sign | (Rounded - 0x3f000000))};
-    }
-    uint32_t Rounded = Magnitude + 0xfff + (Magnitude >> 13 & 1) - (112u << 23);
-    return {uint16_t(Sign | Rounded >> 13)};
-  }
-};
 
 template <typename T> T combineInteger(ReduceOp Op, T Old, T V) {
   switch (Op) {

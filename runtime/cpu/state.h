@@ -57,7 +57,17 @@ struct BlockBarrier {
   uint32_t Popcount = 0;
   uint32_t Sources = 0; ///< threads that gave a predicate
   std::vector<Thread *> Waiters;
-  uint32_t LaneMask[32] = {}; ///< arrivals by warp, kept for explicit counts only
+  uint32_t LaneMask[32] = {};    ///< arrivals by warp, kept for explicit counts only
+  uint32_t AlignedSite[32] = {}; ///< by warp: where its first lane arrived at an aligned barrier
+};
+
+/// wgmma operations of four warps: actors by warp and group, and what each thread knows complete.
+struct Warpgroup {
+  struct Part {
+    std::vector<core::BlockId> Open; ///< since the last commit
+    std::vector<std::vector<core::BlockId>> Groups;
+  } Parts[4];
+  uint32_t Learned[128] = {}; ///< groups, by thread
 };
 
 struct Cluster {
@@ -84,6 +94,7 @@ struct Block {
   char *Shared = nullptr;
   std::vector<Thread> Threads;
   std::vector<Warp> Warps;
+  std::vector<Warpgroup> Warpgroups; ///< empty until the first wgmma
   BlockBarrier Barriers[BarrierCount];
 };
 

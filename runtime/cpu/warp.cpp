@@ -3,6 +3,7 @@
 // Keyed by the mask, not by the program point, so generated code may have been restructured as long
 // as each lane still makes the call. Lanes that exited do not count. Shuffles, votes and the others
 // order nothing (S8); only Sync does, and the detector hears of it through the ABI hooks.
+#include "cpu/collective.h"
 #include "cpu/engine.h"
 
 #include <algorithm>
@@ -127,8 +128,18 @@ void reduceAll(Warp &W, uint32_t Need, WarpOp Op) {
   forLanes(Need, [&](uint32_t Lane) { W.Lanes[Lane].Result = Value; });
 }
 
-void evaluate(Warp &W, WarpOp Op, uint32_t Need, uint32_t Mask) {
+void collective(Block &B, Warp &W, uint32_t WarpId, uint32_t Need) {
+  CollectiveCall *Lanes[32] = {};
+  forLanes(Need, [&](uint32_t Lane) {
+    Lanes[Lane] = reinterpret_cast<CollectiveCall *>(W.Lanes[Lane].Value);
+  });
+  Lanes[__builtin_ctz(Need)]->Run(B, WarpId, Need, Lanes);
+}
+
+void evaluate(Block &B, Warp &W, uint32_t WarpId, WarpOp Op, uint32_t Need, uint32_t Mask) {
   switch (Op) {
+  case WarpOp::Collective:
+    return collective(B, W, WarpId, Need);
   case WarpOp::Sync:
     return;
   case WarpOp::ShflUp:
@@ -167,7 +178,7 @@ bool tryMeet(Block &B, Warp &W, uint32_t WarpId, uint32_t Mask, uint32_t Op, con
   uint32_t Need = Mask & W.Live;
   if (!Need || !assembled(W, Need, Mask, Op))
     return false;
-  evaluate(W, WarpOp(Op), Need, Mask);
+  evaluate(B, W, WarpId, WarpOp(Op), Need, Mask);
   W.Meeting &= ~Need;
   forLanes(Need, [&](uint32_t Lane) {
     Thread *T = &B.Threads[WarpId * 32 + Lane];
@@ -201,6 +212,14 @@ void scopesan::cpu::warpAfterExit(Thread &T) {
     tryMeet(*T.Owner, W, T.warpid, Mask, L.Op, nullptr);
     Pending &= ~(Mask | (1u << __builtin_ctz(Pending)));
   }
+}
+
+void scopesan::cpu::meetWarp(CollectiveCall &Call, const char *Name) {
+  __scopesan_cpu_warp(uint32_t(WarpOp::Collective), ~0u, reinterpret_cast<uint64_t>(&Call), 0, 0);
+  if (!Call.Error.empty())
+    TheEngine.failFromFiber(FailureCode::LaunchFailure, std::string(Name) + ": " + Call.Error +
+                                                            ", " +
+                                                            describeThread(*Engine::current()));
 }
 
 extern "C" {

@@ -2,6 +2,7 @@
 //
 // variant fixed
 //   why the first cluster barrier publishes the values, the second keeps the memory alive
+//   why this is the form of (SPEC2/cluster-default)
 //   verdict clean
 //   proof S9 D8
 // variant no_barrier -DRACY=1
@@ -17,12 +18,13 @@
 //   require D8 nobody consume(load,weak) memory=value
 //   proof S9 D1 D8
 // variant early_exit -DRACY=3
-//   why the peer may have ended when its memory is read
+//   why the peer may have ended when its memory is read (SPEC2/dsmem-exit)
 //   verdict findings
 //   require D8 nobody consume(load,weak) memory=value
 //   proof D8
 // variant fenced_relaxed -DFENCED
 //   why a release fence at cluster scope before the relaxed arrival publishes what precedes it
+//   why this is the form of (SPEC2/cluster-fence-then-relaxed)
 //   verdict clean
 //   proof S9 D8
 // variant fenced_too_narrow -DFENCED -DRACY=4

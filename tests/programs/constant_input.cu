@@ -1,11 +1,12 @@
 // scopesan-test: a kernel reads its input through the non-coherent path
 //
 // variant fixed
-//   why the input was written by the kernel before
+//   why the input was written by the kernel before (SPEC2/ldnc-prior-kernel)
 //   verdict clean
 //   proof O6 S14
 // variant written -DRACY
 //   why the kernel writes what it promises to be constant; its barrier does not help
+//   why (SPEC2/ldnc-same-kernel)
 //   verdict findings
 //   require D11 write(store,weak) read(load,weak)
 //   proof O6 D11

@@ -1,11 +1,13 @@
 // scopesan-test: st.async and red.async write to a cluster peer and complete on its mbarrier
 //
 // variant fixed
-//   why complete_tx releases the stored bytes to whoever waits on the mbarrier
+//   why complete_tx releases the stored bytes to whoever waits on the mbarrier (SPEC2/stasync)
+//   why reductions are relaxed at cluster scope (SPEC2/redasync)
 //   verdict clean
 //   proof S12
 // variant no_wait -DRACY=1
-//   why the values are read while they may still arrive
+//   why the values are read while they may still arrive (SPEC2/stasync-nowait)
+//   why also those that reductions change (SPEC2/redasync-plainread)
 //   verdict findings
 //   require D10 send take(load,weak) memory=value
 //   allow   D10 add take(load,weak) memory=sum

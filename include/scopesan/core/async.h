@@ -41,6 +41,16 @@ public:
     }
     return actor;
   }
+  /// The newest actor, whose stand-in is `b`, also starts after the earlier operations of `t`.
+  void alsoAfter(const Thread &t, Block &b) {
+    SnapshotRef s = takeSnapshot(t);
+    for (Thread &x : b.threads) {
+      x.blocks.join(s->blocks);
+      s->addOwnTo(x.blocks);
+      x.nodes.join(s->nodes);
+      x.proxies.join(s->proxies);
+    }
+  }
   /// `t` learns that the actor is done reading, and also writing when `written`.
   void learn(Thread &t, BlockId actor, bool written) { raise(t.blocks, actor, written); }
 

@@ -236,6 +236,8 @@ public:
     Progress.leave(t);
     Barriers.s7Arrive(t, kind, id, n);
   }
+  /// D7 that the backend saw: a wrong count, or an aligned barrier reached from different code.
+  void barrierMisuse(Thread &t, SiteId site) { J.d7BarrierMisuse(t, site, 0); }
   /// The departure was applied when the generation completed, while the thread still waited.
   void blockBarrierDepart(Thread &, uint32_t) {}
   void warpBarrierArrive(Thread &t, uint32_t mask, SiteId) {
@@ -417,6 +419,10 @@ public:
     CopyProxy = proxy;
     return Async.begin(issuer, *CopyBlock);
   }
+  /// An operation of several threads starts after the past of each of them.
+  void asyncAlsoAfter(const Thread &issuer) { Async.alsoAfter(issuer, *CopyBlock); }
+  /// `t` learns that the actor is done (wgmma.wait_group).
+  void asyncLearn(Thread &t, BlockId actor) { Async.learn(t, actor, true); }
   void asyncRead(uint64_t addr, uint32_t bytes, SiteId site) {
     weak(CopyBlock->threads[AsyncRules::Reader.value], addr, bytes, site, abi::AccessKind::Load,
          CopyProxy);

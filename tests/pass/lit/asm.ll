@@ -81,10 +81,10 @@ define void @private() {
 }
 
 ; CHECK-LABEL: @barriers
-; CHECK: call void @__scopesan_block_barrier_before(i32 0, i32 1, i32 64, i32
+; CHECK: call void @__scopesan_block_barrier_before(i32 4, i32 1, i32 64, i32
 ; CHECK: call void asm sideeffect "bar.sync 1, 64;"
 ; CHECK: call void @__scopesan_block_barrier_after(i32 0, i32 1, i32 64, i32
-; CHECK: call void @__scopesan_block_barrier_before(i32 1, i32 %id, i32 %n, i32
+; CHECK: call void @__scopesan_block_barrier_before(i32 5, i32 %id, i32 %n, i32
 ; CHECK-NEXT: call void asm sideeffect "bar.arrive
 ; CHECK-NOT: barrier_after
 ; CHECK: call void @__scopesan_warp_barrier_before(i32 %n, i32

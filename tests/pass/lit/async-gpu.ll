@@ -28,7 +28,7 @@ define void @late(i32 %b) {
 ; CHECK-NOT: call void @__scopesan_block_barrier_before
 ; CHECK: ret void
 ; CPU-LABEL: define void @two_barriers
-; CPU: call void @__scopesan_block_barrier_before(i32 0, i32 2,
+; CPU: call void @__scopesan_block_barrier_before(i32 8, i32 2,
 define void @two_barriers() {
   call void asm sideeffect "bar.sync 1; bar.sync 2;", ""()
   ret void

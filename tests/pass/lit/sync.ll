@@ -24,7 +24,7 @@ define void @fences() {
 }
 
 ; CHECK-LABEL: @sync_all
-; CHECK: call void @__scopesan_block_barrier_before(i32 0, i32 0, i32 0, i32 [[S:%.*]])
+; CHECK: call void @__scopesan_block_barrier_before(i32 4, i32 0, i32 0, i32 [[S:%.*]])
 ; CHECK-NEXT: call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
 ; CHECK: call void @__scopesan_block_barrier_after(i32 0, i32 0, i32 0, i32
 define void @sync_all() {
@@ -34,7 +34,7 @@ define void @sync_all() {
 
 ; The old name is the same barrier.
 ; CHECK-LABEL: @old_name
-; CHECK: call void @__scopesan_block_barrier_before(i32 0, i32 0, i32 0, i32
+; CHECK: call void @__scopesan_block_barrier_before(i32 4, i32 0, i32 0, i32
 define void @old_name() {
   call void @llvm.nvvm.barrier0()
   ret void
@@ -54,7 +54,7 @@ define void @counts(i32 %id, i32 %n) {
 }
 
 ; CHECK-LABEL: @reductions
-; CHECK: call void @__scopesan_block_barrier_before(i32 2, i32 0, i32 0, i32
+; CHECK: call void @__scopesan_block_barrier_before(i32 6, i32 0, i32 0, i32
 ; CHECK: call void @__scopesan_block_barrier_after(i32 2, i32 0, i32 0, i32
 ; CHECK: call void @__scopesan_block_barrier_before(i32 2, i32 1, i32 32, i32
 define void @reductions(i1 %p) {

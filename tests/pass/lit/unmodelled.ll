@@ -5,19 +5,19 @@
 ; QUIET-NOT: note:
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK: c"\00{{.*}}wgmma.fence.sync.aligned\00{{.*}}frobnicate.u32 $0{{.*}}ld.u32 $0, [table]
+; CHECK: c"\00{{.*}}tcgen05.fence::before_thread_sync\00{{.*}}frobnicate.u32 $0{{.*}}ld.u32 $0, [table]
 
-; NOTE: unmodelled.ll: note: ScopeSan: not modelled yet (X1 incomplete): wgmma.fence.sync.aligned
+; NOTE: unmodelled.ll: note: ScopeSan: not modelled yet (X1 incomplete): tcgen05.fence::before_thread_sync
 ; NOTE: note: ScopeSan: unknown instruction (X1 incomplete): frobnicate.u32 $0
 ; NOTE: note: ScopeSan: operand computed inside the asm statement (X1 incomplete): ld.u32 $0, [table]
 ; NOTE: note: ScopeSan: inline asm not understood: {{.*}} (X1 incomplete): this is ? not PTX
 ; CHECK-LABEL: @asm
 ; Each operation lies between its two calls: it may have synchronized in either direction.
 ; CHECK: call void @__scopesan_unmodelled(i32
-; CHECK-NEXT: asm sideeffect "wgmma.fence.sync.aligned;"
+; CHECK-NEXT: asm sideeffect "tcgen05.fence::before_thread_sync;"
 ; CHECK: call void @__scopesan_unmodelled_after(i32
 ; CHECK: call void @__scopesan_unmodelled(i32
-; CHECK-NEXT: asm sideeffect "wgmma.fence.sync.aligned;"
+; CHECK-NEXT: asm sideeffect "tcgen05.fence::before_thread_sync;"
 ; CHECK: call void @__scopesan_unmodelled_after(i32
 ; CHECK: call void @__scopesan_unmodelled(i32
 ; CHECK-NEXT: asm sideeffect "frobnicate.u32 $0;"
@@ -31,8 +31,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NOT: call void @__scopesan
 ; CHECK: ret void
 define void @asm(i32 %x) {
-  call void asm sideeffect "wgmma.fence.sync.aligned;", ""()
-  call void asm sideeffect "wgmma.fence.sync.aligned;", ""()
+  call void asm sideeffect "tcgen05.fence::before_thread_sync;", ""()
+  call void asm sideeffect "tcgen05.fence::before_thread_sync;", ""()
   call void asm sideeffect "frobnicate.u32 $0;", "r"(i32 %x)
   %v = call i32 asm sideeffect "ld.u32 $0, [table];", "=r"()
   call void asm sideeffect "this is ? not PTX", ""()
@@ -41,14 +41,14 @@ define void @asm(i32 %x) {
 
 ; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.nvvm.wgmma.fence.sync.aligned()
 ; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): %r = call {{.*}} @llvm.nvvm.tex.unified.1d.v4f32.s32(i64 %t, i32 0)
-; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): %f = call {{.*}} @llvm.nvvm.wmma.m16n16k16.load.a.row.stride.f16.p0(ptr %p, i32 16)
+; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): %f = call {{.*}} @llvm.nvvm.wmma.m8n8k32.load.a.row.stride.s4.p0(ptr %p, i32 16)
 ; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 4, i1 true)
 ; CHECK-LABEL: @intrinsics
 ; CHECK-COUNT-4: call void @__scopesan_unmodelled_after(i32
 define void @intrinsics(ptr %p, i64 %t) {
   call void @llvm.nvvm.wgmma.fence.sync.aligned()
   %r = call { float, float, float, float } @llvm.nvvm.tex.unified.1d.v4f32.s32(i64 %t, i32 0)
-  %f = call { <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half> } @llvm.nvvm.wmma.m16n16k16.load.a.row.stride.f16.p0(ptr %p, i32 16)
+  %f = call i32 @llvm.nvvm.wmma.m8n8k32.load.a.row.stride.s4.p0(ptr %p, i32 16)
   call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 4, i1 true)
   ret void
 }

@@ -36,6 +36,18 @@ TEST(AsyncEffects, ClusterBarriers) {
   });
 }
 
+// All lanes of a warp must execute the same aligned instruction (D7).
+TEST(AsyncEffects, AlignedBlockBarriers) {
+  expect({
+      {"bar.sync 0;", "block_barrier aligned"},
+      {"bar.cta.arrive 1, 64;", "block_barrier aligned"},
+      {"bar.red.popc.u32 $0, 1, 64, p;", "block_barrier aligned"},
+      {"barrier.sync.aligned 1;", "block_barrier aligned"},
+      {"barrier.cta.sync 1, 64;", "block_barrier"},
+      {"barrier.arrive 1, 64;", "block_barrier"},
+  });
+}
+
 // S1: one-way fences at cluster scope.
 TEST(AsyncEffects, RestrictedFences) {
   expect({
@@ -280,9 +292,6 @@ TEST(AsyncEffects, BulkCopies) {
       {"cp.async.bulk.global.shared::cta.mbarrier::complete_tx::bytes [$0], [$1], 64, [$2];",
        "X1 unknown form of bulk copy"},
       {"cp.async.bulk.global.global.bulk_group [$0], [$1], 64;", "X1 unknown form of bulk copy"},
-      {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], "
-       "[$1, {$2}], [$3];",
-       "X1 not modelled yet"},
   });
 }
 
@@ -302,8 +311,6 @@ TEST(AsyncEffects, ReducingCopies) {
        "bulk_copy(&$0@global, &$1@shared, $2, null, 0) red relaxed gpu @global publishes"},
       {"cp.reduce.async.bulk.global.shared::cta.bulk_group [$0], [$1], $2;",
        "X1 unknown form of bulk copy"},
-      {"cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.bulk_group [$0, {$1}], [$2];",
-       "X1 not modelled yet"},
   });
 }
 
@@ -419,8 +426,9 @@ TEST(AsyncEffects, MappedAddresses) {
 
 TEST(AsyncEffects, StillUnmodelled) {
   for (const char *Text :
-       {"multimem.red.relaxed.sys.add.u32 [$0], 1;", "wgmma.fence.sync.aligned;",
-        "wmma.load.a.sync.aligned.m16n16k16.row.f16 {$0}, [$1];",
+       {"multimem.red.relaxed.sys.add.u32 [$0], 1;", "multimem.ld_reduce.add.u32 $0, [$1];",
+        "multimem.st.weak.u32 [$0], $1;", "tcgen05.mma.cta_group::1.kind::f16 [$0], $1, $2, $3, p;",
+        "tcgen05.ld.sync.aligned.16x64b.x1.b32 {$0}, [$1];", "call (r), f, (p);",
         "tensormap.replace.tile.rank.global.b1024.b32 [$0], 1;",
         "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
         "[$0], [$1], 128;",

@@ -75,13 +75,17 @@ std::string show(const Effect &E) {
   switch (E.Kind) {
   case EffectKind::Access:
     Out = "access(" + show(E.Address) + ", " + std::to_string(E.bytes()) +
-          (E.Lanes < 32 ? ", lanes " + std::to_string(E.Lanes) : "") + ")" + show(E.Op);
+          (E.Lanes < 32 ? ", lanes " + std::to_string(E.Lanes) : "") +
+          (E.LaneStrideBits
+               ? ", stride " + show(E.LaneStride) + "x" + std::to_string(E.LaneStrideBits)
+               : "") +
+          ")" + show(E.Op);
     break;
   case EffectKind::Fence:
     Out = "fence()" + show(E.Op);
     break;
   case EffectKind::BlockBarrier:
-    Out = "block_barrier";
+    Out = std::string("block_barrier") + (E.Aligned ? " aligned" : "");
     break;
   case EffectKind::WarpBarrier:
     Out = "warp_barrier";
@@ -98,7 +102,8 @@ std::string show(const Effect &E) {
   }
   if (std::string G = show(E.Condition); !G.empty())
     Out += " if " + G;
-  return Out + (E.After ? " after" : "") + (E.Publishes ? " publishes" : "");
+  return Out + (E.After ? " after" : "") + (E.Publishes ? " publishes" : "") +
+         (E.CpuOnly ? " cpu" : "");
 }
 
 } // namespace
