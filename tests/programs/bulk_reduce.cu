@@ -32,13 +32,12 @@ __global__ void addAll(int *sum, int *out) {
     if (RACY == 1 && blockIdx.x == 1)
       bulkStore(sum, tile, sizeof(tile)); // @store
     else
-      asm volatile(
-          "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;" // @add
-          ::"l"(sum),
+      asm volatile( // @add
+          "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;" ::"l"(sum),
           "r"(address(tile)), "r"(unsigned(sizeof(tile)))
           : "memory");
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-    if (RACY == 2)
+    if (RACY == 2 && blockIdx.x == 0)
       *out = sum[0]; // @peek
     bulkWait();
   }

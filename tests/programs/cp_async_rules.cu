@@ -51,9 +51,9 @@
 #define CLEAN 0
 #endif
 
-INLINE void copy(int *to, const int *from) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address(to)), "l"(from) : "memory");
-}
+#define copy(to, from)                                                                             \
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address(to)), "l"(from)            \
+               : "memory")
 INLINE void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
 __global__ void rules(int *out, int *in) {

@@ -46,10 +46,11 @@ __global__ void __cluster_dims__(2, 1, 1) send(int *out, const int *in) {
   clusterSync();
 #endif
   if (rank == 0 && i == 0)
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes" // @send
-                 ".multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(address(tile)),
-                 "l"(in), "r"(kWords * 4), "r"(address(&full)), "h"(uint16_t(3))
-                 : "memory");
+    asm volatile( // @send
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+        "[%1], %2, [%3], %4;" ::"r"(address(tile)),
+        "l"(in), "r"(kWords * 4), "r"(address(&full)), "h"(uint16_t(3))
+        : "memory");
   if (RACY != 1 || rank == 0)
     mbarrierWait(&full, 0);
   out[rank * kWords + i] = tile[i] + int(rank); // @take
