@@ -547,28 +547,6 @@ class ProgramsTest(unittest.TestCase):
             unpromised = "D12" in rules or "progress-not-promised" in advice
             self.assertEqual(unpromised, row["pub_verdict"] == "may hang")
 
-    def test_rows_about_asynchronous_operations_are_programs(self):
-        """Rows of the litmus table about mbarriers, copies, proxies and clusters: each is named by
-        the header of a program, but for those that one backend run cannot show."""
-        no_program = {
-            "bulkreduce-diffgpu": "two devices",
-            "multimem-red-red": "not modelled (X1)", "multimem-st-ld": "not modelled (X1)",
-            "stasync-release-global": "not modelled (X1)",
-            "tcgen05-noafterfence": "not modelled (X1)", "tcgen05-afterfence": "not modelled (X1)",
-            "tensormap-host-written": "PTX does not say which"}
-        kinds = ("cluster-", "dsmem-", "mbar-", "cpasync-", "bulk", "wgmma-", "stasync", "redasync",
-                 "tcgen05-", "tensormap-", "multimem-", "ldnc-")
-        table = (FOLDER.parent / "litmus/data/litmus.tsv").read_text(encoding="utf-8")
-        rows = {line.split("\t")[0].removeprefix("SPEC2/") for line in table.splitlines()
-                if line.startswith("SPEC2/")}
-        wanted = {r for r in rows if r.startswith(kinds)}
-        named = set()
-        for program in find_programs(FOLDER)[0]:
-            text = program.units[0].path.read_text(encoding="utf-8")
-            named |= set(re.findall(r"SPEC2/([\w-]+)", text))
-        self.assertEqual(wanted - named, set(no_program))
-        self.assertLessEqual(named, rows)
-
     def test_every_racy_program_has_a_clean_twin(self):
         for program in find_programs(FOLDER)[0]:
             with self.subTest(program.name):

@@ -2,7 +2,7 @@
 ; RUN: %codegen --emit-ll %s | %FileCheck %s
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK-DAG: c"wgmma.fence.sync.aligned in: wgmma.fence.sync.aligned;\00"
+; CHECK-DAG: c"tcgen05.wait::ld.sync.aligned in: tcgen05.wait::ld.sync.aligned;\00"
 ; CHECK-DAG: c"llvm.nvvm.istypep.sampler\00"
 ; CHECK-DAG: {{.*}} in: not ptx at all (\00"
 ; CHECK-LABEL: define internal void @kernel.dev
@@ -10,7 +10,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: call void @__scopesan_cpu_unsupported
 ; CHECK: call void @__scopesan_cpu_unsupported
 define ptx_kernel void @kernel(ptr %out) {
-  call void asm sideeffect "wgmma.fence.sync.aligned;", "~{memory}"()
+  call void asm sideeffect "tcgen05.wait::ld.sync.aligned;", "~{memory}"()
   %a = call i32 asm "not ptx at all (", "=r,r"(i32 1)
   store i32 %a, ptr %out
   %b = call i1 @llvm.nvvm.istypep.sampler(i64 0)
