@@ -189,6 +189,7 @@ std::vector<char> SiteTable::serialise() const {
   Header.frameCount = uint32_t(Frames.size());
   Header.stringBytes = uint32_t(Strings.size());
   Header.kernelCount = uint32_t(Kernels.size());
+  Header.flags = Host ? gpu::HostCode : 0;
   Header.size = Body.size();
   Header.hash = fnv1a(StringRef(Body.data(), Body.size()));
   const char *H = reinterpret_cast<const char *>(&Header);

@@ -277,11 +277,14 @@ struct SiteBlob {
   char magic[16];
   uint32_t version; ///< abi::Version
   uint32_t siteCount, frameCount, stringBytes;
-  uint32_t kernelCount, reserved;
+  uint32_t kernelCount;
+  uint32_t flags; ///< HostCode
   uint64_t size; ///< bytes that follow this header
   uint64_t hash; ///< FNV-1a 64 of those bytes
 };
 static_assert(sizeof(SiteBlob) == 56);
+/// SiteBlob::flags: the unit's host code is instrumented as well (-scopesan-host).
+inline constexpr uint32_t HostCode = 1;
 
 /// What a kernel does with its events.
 enum class KernelMode : uint32_t {

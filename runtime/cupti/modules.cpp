@@ -23,8 +23,12 @@ void Collector::takeImages() {
     bool known = false;
     for (auto &old : Tables)
       known |= old->hash == t->hash;
-    if (!known)
-      Tables.push_back(std::move(t));
+    if (known)
+      continue;
+    if (t->hostCode)
+      host::incomplete("host code is instrumented (-fscopesan-host), but the GPU backend does not "
+                       "check it: races with the host may be missed; use --backend=cpu");
+    Tables.push_back(std::move(t));
   }
   NewTables.clear();
   Variables.insert(Variables.end(), NewVariables.begin(), NewVariables.end());

@@ -41,6 +41,7 @@ std::vector<std::unique_ptr<SiteTable>> findSiteTables(const void *data, size_t 
     m.frames = reinterpret_cast<const abi::Frame *>(body + m.siteCount * sizeof(abi::Site));
     t->kernels = reinterpret_cast<const Kernel *>(m.frames + m.frameCount);
     t->kernelCount = header.kernelCount;
+    t->hostCode = header.flags & HostCode;
     m.strings = reinterpret_cast<const char *>(t->kernels + t->kernelCount);
     m.siteBase = &t->base;
     char suffix[17];

@@ -19,6 +19,7 @@ struct SiteTable {
   std::string symbol;              ///< the device variable that takes `base`
   const Kernel *kernels = nullptr; ///< [kernelCount]; their symbols lie in module.strings
   uint32_t kernelCount = 0;
+  bool hostCode = false; ///< the unit's host code is instrumented
 
   /// The kernel of that mangled name; null = none.
   const Kernel *kernel(const std::string &mangled) const;

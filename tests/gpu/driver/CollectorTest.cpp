@@ -128,7 +128,7 @@ unsigned logged(EventKind kind) {
 unsigned findings() { return lines("\"t\":\"finding\""); }
 
 /// A module with one logged and perhaps one fast kernel is loaded.
-void loadModule(bool fast) {
+void loadModule(bool fast, uint32_t flags = 0) {
   std::string strings("\0logged\0fast\0", 13);
   SiteBlob head{};
   memcpy(head.magic, (std::string(SiteMagicHead) + SiteMagicTail).data(), sizeof head.magic);
@@ -141,7 +141,8 @@ void loadModule(bool fast) {
   head.kernelCount = count;
   head.stringBytes = uint32_t(strings.size());
   head.size = sizeof sites + count * sizeof(Kernel) + strings.size();
-  head.hash = count;
+  head.hash = count + flags * 16;
+  head.flags = flags;
   std::string image(reinterpret_cast<char *>(&head), sizeof head);
   image.append(reinterpret_cast<char *>(sites), sizeof sites);
   image.append(reinterpret_cast<char *>(kernels), count * sizeof(Kernel));
@@ -267,12 +268,26 @@ TEST_F(Collector, FreeInAnotherStream) {
 
 // ---------------------------------------------------------------- fast kernels
 
+TEST_F(Collector, InstrumentedHostCodeIsIncomplete) {
+  loadModule(/*fast=*/false, HostCode);
+  launch("logged", nullptr, [] {});
+  synchronize();
+  EXPECT_EQ(lines("-fscopesan-host"), 1u);
+}
+
 TEST_F(Collector, ShadowComesWithTheFirstFastKernel) {
   uint64_t p = allocate();
   loadModule(/*fast=*/true);
   fill(p, 16, stream());
-  EXPECT_TRUE(state().table);
-  EXPECT_EQ(cellOf(p)->w, state().tag | 15);
+  // A module's state is bound when a kernel of it is launched.
+  launch("fast", nullptr, [&] {
+    ASSERT_TRUE(state().table);
+    ASSERT_TRUE(cellOf(p));
+    uint64_t w = cellOf(p)->w, tag = w >> mark::TagShift;
+    EXPECT_EQ(w, tag << mark::TagShift | 15);
+    EXPECT_GE(tag, 1u);
+    EXPECT_LT(tag, state().tag >> mark::TagShift);
+  });
 }
 
 TEST_F(FastCollector, FastKernelGetsShadow) {

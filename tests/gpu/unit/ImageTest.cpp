@@ -9,7 +9,7 @@ using namespace scopesan::gpu;
 
 namespace {
 
-std::string blob(uint32_t version = scopesan::abi::Version) {
+std::string blob(uint32_t version = scopesan::abi::Version, uint32_t flags = 0) {
   scopesan::abi::Site site{0, 1, 4, 1};
   scopesan::abi::Frame frame{1, 0, 12, 3, ~0u};
   char strings[] = "\0a.cu\0_Z1k";
@@ -20,6 +20,7 @@ std::string blob(uint32_t version = scopesan::abi::Version) {
   h.version = version;
   h.siteCount = h.frameCount = 1;
   h.kernelCount = 1;
+  h.flags = flags;
   h.stringBytes = sizeof strings;
   h.size = sizeof site + sizeof frame + sizeof kernel + sizeof strings;
   h.hash = 0x0123456789abcdef;
@@ -45,6 +46,14 @@ TEST(Image, FindsTablesAnywhere) {
   EXPECT_EQ(k->mode, uint32_t(KernelMode::Syncless));
   EXPECT_EQ(k->flags, UsesShared);
   EXPECT_EQ(tables[1]->kernel("_Z1"), nullptr);
+}
+
+TEST(Image, TellsWhetherHostCodeIsInstrumented) {
+  std::string image = blob() + blob(scopesan::abi::Version, HostCode);
+  auto tables = findSiteTables(image.data(), image.size());
+  ASSERT_EQ(tables.size(), 2u);
+  EXPECT_FALSE(tables[0]->hostCode);
+  EXPECT_TRUE(tables[1]->hostCode);
 }
 
 TEST(Image, IgnoresOtherVersionsAndCutTables) {
