@@ -279,8 +279,8 @@ struct SiteBlob {
   uint32_t siteCount, frameCount, stringBytes;
   uint32_t kernelCount;
   uint32_t flags; ///< HostCode
-  uint64_t size; ///< bytes that follow this header
-  uint64_t hash; ///< FNV-1a 64 of those bytes
+  uint64_t size;  ///< bytes that follow this header
+  uint64_t hash;  ///< FNV-1a 64 of those bytes
 };
 static_assert(sizeof(SiteBlob) == 56);
 /// SiteBlob::flags: the unit's host code is instrumented as well (-scopesan-host).

@@ -58,7 +58,7 @@ __global__ void message(int *data, Flag *flag, int *out) {
 }
 
 // CHECK-LABEL: define {{.*}}@_Z4gridPi
-// CHECK: call void @__scopesan_block_barrier_before(i32 4, i32 0, i32 0,
+// CHECK: call void @__scopesan_block_barrier_before(i32 0, i32 0, i32 0,
 // CHECK-NOT: call void @__scopesan_unmodelled
 // CHECK: ret void
 __global__ void grid(int *p) {
