@@ -2,17 +2,22 @@
 #include "kernels/KernelVerdict.h"
 #include "kernels/Order.h"
 
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 using namespace scopesan::litmus;
 
 namespace {
 
 Observations read(const std::string &text) {
-  std::string path = testing::TempDir() + "observations.txt";
+  // Tests run side by side.
+  std::string path = testing::TempDir() + "observations." + std::to_string(getpid()) + ".txt";
   std::ofstream(path) << text;
-  return readObservations(path);
+  Observations o = readObservations(path);
+  std::filesystem::remove(path);
+  return o;
 }
 
 /// Message passing: T0 operations 0, 1; T1 operations 0, 1.
