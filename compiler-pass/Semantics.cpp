@@ -139,7 +139,7 @@ uint32_t elementLog2(const DataLayout &DL, Type *T) {
   return T->isAggregateType() || !isPowerOf2_64(Bytes) || Bytes > 16 ? 0 : Log2_64(Bytes);
 }
 
-/// Order and scope of an access; `Kind` decides what seq_cst becomes after its fence (O3).
+/// O3: order and scope of an access; `Kind` decides what seq_cst becomes after its fence.
 Operation access(Instruction &I, Value *Address, Type *T, AccessKind Kind, MemoryOrder Order,
                  Scope Sc, uint32_t Flags) {
   Operation O;

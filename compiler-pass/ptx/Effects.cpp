@@ -10,7 +10,7 @@ using abi::MemoryOrder;
 using abi::Scope;
 using abi::Space;
 
-/// O1, O2: order and scope of an access; nothing if the combination is not PTX.
+/// O1, O2, O3: order and scope of an access; nothing if the combination is not PTX.
 bool decideOrder(OpcodeClass Class, const Modifiers &M, MemoryOrder &Order, Scope &Sc) {
   bool Rmw = Class == OpcodeClass::Atom || Class == OpcodeClass::Red;
   if (M.Volatile) {
@@ -138,9 +138,10 @@ void EffectBuilder::accessParts(const Effect &Whole, const Operand &Vector, unsi
   }
 }
 
+/// O4: membar is fence.sc at its level; a fence without an order is acq_rel.
 void EffectBuilder::fence(unsigned At, bool Membar) {
   const Statement &S = Prog.Statements[At];
-  if (Membar) { // O4
+  if (Membar) {
     std::string_view Level = S.Parts.size() == 2 ? std::string_view(S.Parts[1]) : "";
     if (Level != "cta" && Level != "gl" && Level != "sys")
       return unmodelled(At, "unknown level of membar");

@@ -38,7 +38,7 @@ enum class MemoryOrder : uint8_t {
   SeqCst = 5
 };
 
-/// Thread scope of a strong operation (P3). Ordered: a larger value includes more threads.
+/// P3: thread scope of a strong operation. Ordered: a larger value includes more threads.
 enum class Scope : uint8_t { Thread = 0, Block = 1, Cluster = 2, Device = 3, System = 4 };
 
 /// State space that the instruction names. Generic when only the address tells.
@@ -82,6 +82,7 @@ public:
   constexpr bool isRmw() const {
     return kind() == AccessKind::Rmw || kind() == AccessKind::Cas || kind() == AccessKind::Red;
   }
+  /// O1: everything that is not a plain access.
   constexpr bool isStrong() const { return order() != MemoryOrder::Weak; }
   constexpr bool acquires() const {
     return order() == MemoryOrder::Acquire || order() == MemoryOrder::AcqRel ||

@@ -51,8 +51,8 @@ public:
   void fail(FailureCode Code, std::string Message) { Failed = {Code, std::move(Message)}; }
   /// Who waits where, one line per group of threads.
   std::string describeStuck(bool Livelock) const;
-  /// Reports a stuck state as a finding (D7 where a barrier is involved, else D12).
-  void reportStuck(core::FindingSink &Sink) const;
+  /// D12: reports a stuck state as a finding (D7 where a barrier is involved).
+  void reportStuck(core::Detector &D) const;
   /// Starts a new quiet period: the host promises that something may still change.
   void forgiveLivelock() { Sched.noteProgress(); }
 

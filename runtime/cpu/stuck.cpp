@@ -152,7 +152,7 @@ std::string Engine::describeStuck(bool Livelock) const {
   return Text;
 }
 
-void Engine::reportStuck(core::FindingSink &Sink) const {
+void Engine::reportStuck(core::Detector &D) const {
   for (const Launch *L : Active)
     for (const Block *B : L->Resident) {
       auto All = groups(*B);
@@ -173,7 +173,7 @@ void Engine::reportStuck(core::FindingSink &Sink) const {
       F.distance = core::Distance::SameBlock;
       F.first = recordOf(*First->second.First);
       F.second = Other == All.end() ? F.first : recordOf(*Other->second.First);
-      Sink.report(F);
+      D.stuck(F);
       break; // one per launch: the others are consequences
     }
 }

@@ -94,7 +94,7 @@ TEST(BlockBarrier, DeadlockNamesTheBarrier) {
       Text.find("5 of 8 live threads (first: thread [3,0,0]) wait at barrier 2: 5 of 8 arrived"),
       std::string::npos)
       << Text;
-  TheEngine.reportStuck(M.Sink);
+  TheEngine.reportStuck(*M.Detector);
   ASSERT_EQ(M.Sink.Findings.size(), 1u);
   EXPECT_EQ(M.Sink.Findings[0].rule, core::Rule::BarrierMisuse);
 }

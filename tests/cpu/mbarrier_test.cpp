@@ -167,7 +167,7 @@ TEST(Mbarrier, PhaseThatCannotCompleteIsD7) {
                       "lacks 1 arrivals and 16 bytes"),
             std::string::npos)
       << Text;
-  TheEngine.reportStuck(M.Sink);
+  TheEngine.reportStuck(*M.Detector);
   ASSERT_EQ(M.Sink.Findings.size(), 1u);
   EXPECT_EQ(M.Sink.Findings[0].rule, core::Rule::BarrierMisuse);
 }

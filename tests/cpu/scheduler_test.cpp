@@ -204,7 +204,7 @@ TEST(Scheduler, LivelockIsDetectedAndDescribed) {
   std::string Text = TheEngine.describeStuck(true);
   EXPECT_NE(Text.find("livelock"), std::string::npos);
   EXPECT_NE(Text.find("4 of 4 live threads"), std::string::npos);
-  TheEngine.reportStuck(M.Sink);
+  TheEngine.reportStuck(*M.Detector);
   ASSERT_EQ(M.Sink.Findings.size(), 1u);
   EXPECT_EQ(M.Sink.Findings[0].rule, core::Rule::ForwardProgress);
 }

@@ -18,7 +18,7 @@ public:
   static constexpr LocalTime Done{2};
 
   /// S12: a new actor, and `b` set up as its stand-in: what it knows is what its issuer knows now.
-  BlockId begin(const Thread &issuer, Block &b) {
+  BlockId s12Begin(const Thread &issuer, Block &b) {
     C.counters.hit(RuleCounters::S12Copy);
     BlockId actor = C.order.newActor(issuer.block->place.node, issuer.block->id, issuer.index);
     b.id = actor;
@@ -41,8 +41,8 @@ public:
     }
     return actor;
   }
-  /// The newest actor, whose stand-in is `b`, also starts after the earlier operations of `t`.
-  void alsoAfter(const Thread &t, Block &b) {
+  /// S12: the newest actor, whose stand-in is `b`, also starts after the earlier operations of `t`.
+  void s12AlsoAfter(const Thread &t, Block &b) {
     SnapshotRef s = takeSnapshot(t);
     for (Thread &x : b.threads) {
       x.blocks.join(s->blocks);
@@ -51,20 +51,20 @@ public:
       x.proxies.join(s->proxies);
     }
   }
-  /// `t` learns that the actor is done reading, and also writing when `written`.
-  void learn(Thread &t, BlockId actor, bool written) { raise(t.blocks, actor, written); }
+  /// S12: `t` learns that the actor is done reading, and also writing when `written`.
+  void s12Learn(Thread &t, BlockId actor, bool written) { raise(t.blocks, actor, written); }
 
   void commit(CopyGroups &g) {
     g.committed.push(moved(g.open));
     g.open = Vec<BlockId>();
   }
-  /// Waits until at most `allowed` committed groups are pending; `written` is false for
+  /// S12: waits until at most `allowed` committed groups are pending; `written` is false for
   /// wait_group.read, which frees sources only and leaves the groups pending for a later full wait.
-  void waitGroups(Thread &t, CopyGroups &g, uint32_t allowed, bool written) {
+  void s12WaitGroups(Thread &t, CopyGroups &g, uint32_t allowed, bool written) {
     uint32_t done = g.committed.size() > allowed ? g.committed.size() - allowed : 0;
     for (uint32_t i = 0; i < done; ++i)
       for (BlockId a : g.committed[i])
-        learn(t, a, written);
+        s12Learn(t, a, written);
     if (!written)
       return;
     uint32_t i = 0;
@@ -72,15 +72,15 @@ public:
   }
   /// cp.async.wait_all: groups and what is not committed.
   void waitAll(Thread &t, CopyGroups &g) {
-    waitGroups(t, g, 0, true);
+    s12WaitGroups(t, g, 0, true);
     for (BlockId a : g.open)
-      learn(t, a, true);
+      s12Learn(t, a, true);
     g.open.clear();
   }
 
   /// S12: the completion of `actor` reports to an mbarrier. It acts as a thread of the mbarrier's
   /// block and releases, at cluster scope, the copy's own bytes only.
-  void complete(Mbarrier &m, BlockId actor, BlockId signal, const Place &owner, SiteId site) {
+  void s12Complete(Mbarrier &m, BlockId actor, BlockId signal, const Place &owner, SiteId site) {
     SnapshotRef s = SnapshotRef::create();
     raise(s->blocks, actor, true);
     if (signal.value)

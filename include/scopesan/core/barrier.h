@@ -37,6 +37,13 @@ public:
     completeIfReady(b, bar);
   }
 
+  /// S7: all threads of the block passed its barrier; what they do from now on is at `time`.
+  void s7Pass(Block &b, LocalTime time) {
+    C.counters.hit(RuleCounters::S7Barrier);
+    for (Thread &x : b.threads)
+      x.time = x.base = x.warpBase = time;
+  }
+
   /// S8: arrival of a lane at a warp barrier with `mask`.
   void s8Arrive(Thread &t, uint32_t mask) {
     Vec<WarpMeeting> &open = t.block->meetings[warpOf(t.index)];

@@ -89,7 +89,7 @@ public:
       J.d7BarrierMisuse(t, site, 0);
     t.clusterArrived = false;
     if (t.block->cluster && t.block->cluster->completed)
-      Sync.acquire(t, t.block->cluster->completed);
+      Sync.s6Acquire(t, t.block->cluster->completed);
   }
 
   /// D8: `t` accesses the shared memory of a cluster peer, which must be known to have started and

@@ -23,41 +23,8 @@ struct DetectorOptions {
 /// How often each rule acted; index by the enumerator.
 struct RuleCounters {
   enum Counter {
-    S1Release,
-    S2Pending,
-    S3Acquire,
-    S3Rejected,
-    S4Replaced,
-    S4Republished,
-    S5FenceSc,
-    S6Acquired,
-    S7Barrier,
-    S8WarpBarrier,
-    S9ClusterBarrier,
-    S10Phase,
-    S12Copy,
-    S13Fence,
-    S14Order,
-    S15Edge,
-    S16Observed,
-    D1,
-    D2,
-    D3,
-    D4,
-    D5,
-    D6,
-    D7,
-    D8,
-    D9,
-    D10,
-    D11,
-    O5FailedCas,
-    A1Wait,
-    A1NonAtomic,
-    A1UnorderedStrong,
-    A1VolatileSync,
-    A1ObservationOnly,
-    A1ScopeUse,
+#define SCOPESAN_COUNTER(rule, enumerator, what) enumerator,
+#include "scopesan/core/counters.def"
     Count
   };
   uint64_t values[Count] = {};
@@ -133,8 +100,8 @@ struct Context {
     return happensBefore(t, old.epoch()) &&
            (((old.bits | me.bits) >> Record::ProxyShift) == 0 || s13Proxy(t, old, me));
   }
-  /// Order by kernel boundaries and griddepcontrol.wait alone (O6).
-  bool launchOrdered(const Thread &t, const Epoch &e) const {
+  /// O6: order by kernel boundaries and griddepcontrol.wait alone.
+  bool o6LaunchOrdered(const Thread &t, const Epoch &e) const {
     return e.block < t.block->orderedBelow || order.precedes(order.nodeOf(e.block), t.nodes) ||
            (advice && order.precedesSoftly(order.nodeOf(e.block), t.nodes));
   }
@@ -147,21 +114,32 @@ struct Context {
   /// Advances the thread's time; a wrap would forget order and is counted (X1).
   void advance(Thread &t) {
     if (t.time.value == ~0u) [[unlikely]]
-      gaveUp("a thread's local time is exhausted", TimeWraps);
+      x1GaveUp("a thread's local time is exhausted", TimeWraps);
     else
       t.time = t.time.next();
   }
-  void gaveUp(const char *what, uint64_t &count) { sink.gaveUp(what, ++count); }
+  /// X1: something exact was given up, `count` times so far; `what` is a stable text.
+  void x1GaveUp(const char *what, uint64_t &count) {
+    counters.hit(RuleCounters::X1GaveUp);
+    sink.gaveUp(what, ++count);
+  }
+  /// P4, counted: both scopes include the other operation's thread.
+  bool p4Mutually(const SyncOp &a, const SyncOp &b) {
+    if (p4Mutual(a, b))
+      return true;
+    counters.hit(RuleCounters::P4Excluded);
+    return false;
+  }
 
 private:
   bool covered(const BlockClock &blocks, const NodeClock &nodes, const Epoch &e) const {
     return blocks.coversSoftly(e) || order.precedesSoftly(order.nodeOf(e.block), nodes);
   }
-  /// S13 for an ordered pair of which one side is not generic. S14 edges cover proxies. C++ mode
+  /// S13: for an ordered pair of which one side is not generic. S14 edges cover proxies. C++ mode
   /// knows no aliases, textures or surfaces; what asynchronous copies need does not depend on it.
   bool s13Proxy(const Thread &t, const Record &old, const Record &me) const {
     ProxyPath path = s13Path(t, old, me);
-    return path.empty() || launchOrdered(t, old.epoch()) ||
+    return path.empty() || o6LaunchOrdered(t, old.epoch()) ||
            t.proxies.covers(path, old.epoch(), t.block->place.block, accessedSpace());
   }
   FenceSpace accessedSpace() const {
@@ -169,8 +147,8 @@ private:
       return FenceSpace::Unlimited;
     return accessed - sharedWindow < sharedWindowBytes ? FenceSpace::Shared : FenceSpace::Global;
   }
-  /// The fences needed between `old` and `me`. A generic read before an asynchronous write needs
-  /// none unless `proxyWar` is chosen; reads of tensor maps concern writes only.
+  /// S13: the fences needed between `old` and `me`. A generic read before an asynchronous write
+  /// needs none unless `proxyWar` is chosen; reads of tensor maps concern writes only.
   ProxyPath s13Path(const Thread &t, const Record &old, const Record &me) const {
     Proxy a = withoutAlias(old.proxy()), b = withoutAlias(me.proxy());
     bool sameBlock = order.placeOf({old.block}).block == t.block->place.block;

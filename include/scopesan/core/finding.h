@@ -72,7 +72,7 @@ struct ScopeUse {
   uint64_t edges = 0;                ///< synchronizes-with edges that it was an end of
   uint32_t blocks = 0, launches = 0; ///< that executed it
 
-  /// An access that nobody observed tells nothing; a fence that nothing used is one too many.
+  /// A1: an access that nobody observed tells nothing; a fence that nothing used is one too many.
   bool isTooWide() const {
     return isNeeded ? needed < example.op.scope() : example.op.kind() == abi::AccessKind::Fence;
   }

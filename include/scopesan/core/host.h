@@ -52,7 +52,7 @@ public:
   }
   /// The thread executes nothing any more.
   void end(HostId h) {
-    Host &x = take(h);
+    Host &x = s15Take(h);
     close(x);
     if (C.advice && x.identity.value)
       C.advice->exit(x.identity, {0});
@@ -65,7 +65,7 @@ public:
   }
   /// What the thread does next goes to Detector's functions for device events, one event at a time.
   Thread &thread(HostId h) {
-    Host &x = take(h);
+    Host &x = s15Take(h);
     if (!x.isOpen)
       open(x, nullptr, 0);
     return strand(x);
@@ -75,13 +75,13 @@ public:
 
   /// An API call returned that waited for `after[0..n)`: the thread's further past is after these.
   NodeId step(HostId h, const NodeId *after, uint32_t n) {
-    Host &x = take(h);
+    Host &x = s15Take(h);
     close(x);
     return open(x, after, n);
   }
   /// A node that everything the thread has done so far precedes, and nothing that it does later:
   /// what a launch, a copy or an event record by this thread comes after.
-  NodeId past(HostId h) { return close(take(h)); }
+  NodeId past(HostId h) { return close(s15Take(h)); }
 
   // ---------------------------------------------------------------- mutexes and their like
 
@@ -91,9 +91,9 @@ public:
     Object &o = Objects[object + 1];
     Thread &t = thread(h);
     if (o.exclusive)
-      edge(t, o.exclusive);
+      s15Edge(t, o.exclusive);
     if (a == HostAccess::Exclusive && o.shared)
-      edge(t, o.shared);
+      s15Edge(t, o.shared);
   }
   /// Unlocked, notified, posted, arrived. A mutex's releases are in order anyway; those of a
   /// semaphore or condition variable all count.
@@ -128,8 +128,8 @@ private:
 
   Host &of(HostId h) { return *Threads[h.value - 1]; }
 
-  /// The thread acts now. Opaque threads take turns with everybody else.
-  Host &take(HostId h) {
+  /// S15: the thread acts now. Opaque threads take turns with everybody else.
+  Host &s15Take(HostId h) {
     Host &x = of(h);
     if (Latest == &x)
       return x;
@@ -216,9 +216,10 @@ private:
     x.isReady = false;
   }
 
-  void edge(Thread &t, const SnapshotRef &s) {
+  /// S15: `t` comes after a release of the object.
+  void s15Edge(Thread &t, const SnapshotRef &s) {
     C.counters.hit(RuleCounters::S15Edge);
-    Sync.acquire(t, s);
+    Sync.s6Acquire(t, s);
   }
   static SnapshotRef both(const Snapshot &a, const Snapshot &b) {
     SnapshotRef out = SnapshotRef::create();

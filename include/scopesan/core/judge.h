@@ -1,14 +1,15 @@
-// The judge: turns an unordered conflicting pair into a finding (D1-D5) with its blame.
+// The judge: turns an unordered conflicting pair, or a misuse, into a finding (D1-D12).
 #pragma once
 
 #include "scopesan/core/advice.h"
+#include "scopesan/core/blame.h"
 #include "scopesan/core/shadow.h"
 
 namespace scopesan::core {
 
 class Judge {
 public:
-  explicit Judge(Context &c) : C(c) {}
+  explicit Judge(Context &c) : C(c), Blames(c) {}
 
   /// `old` and `me` overlap in the word at `address`, at least one writes, and `old` is not ordered
   /// before `me` (with advice: perhaps only softly). Both may still be morally strong towards each
@@ -25,13 +26,13 @@ public:
         d9Proxy(t, old, me, address);
       else if (lifetime)
         return false;
-      else if (!whole || !mutuallyInclusive(a, b))
+      else if (!whole || !p4Mutual(a, b))
         a1VolatileSync(t, old, me, address);
       return false;
     }
     if (lifetime)
       reportPair(Rule::Lifetime, RuleCounters::D8, t, old, me, address);
-    else if (whole && !mutuallyInclusive(a, b))
+    else if (whole && !C.p4Mutually(a, b))
       d2ScopeRace(t, old, me, address, a, b);
     else if (whole && m && !d6Atomic(*m, old, me, a.place, b.place))
       reportPair(Rule::NonAtomicMemory, RuleCounters::D6, t, old, me, address);
@@ -46,7 +47,7 @@ public:
 
   // ------------------------------------------------------------------ advisories (A1)
 
-  /// Only volatile accesses order `old` before `me`.
+  /// A1: only volatile accesses order `old` before `me`.
   void a1VolatileSync(Thread &t, const Record &old, const Record &me, uint64_t address) {
     if (!C.advice)
       return;
@@ -54,15 +55,15 @@ public:
     C.advice->pair(Advice::VolatileSync, f,
                    [&](Finding &x) { C.advice->blameVolatile(t, old.epoch(), x); });
   }
-  /// Only an observed value orders `old` before `me` (S16), which would race otherwise.
+  /// A1: only an observed value orders `old` before `me` (S16), which would race otherwise.
   void a1ObservationOnly(Thread &t, const Record &old, const Record &me, uint64_t address) {
     if (completeOverlap(old, me) && me.op().isStrong() &&
-        mutuallyInclusive(syncOp(old), C.syncOp(t, me.op(), {me.site})))
+        p4Mutual(syncOp(old), C.syncOp(t, me.op(), {me.site})))
       return;
     Finding f = finding(t, old, me, address);
     C.advice->pair(Advice::ObservationOnly, f, [](Finding &) {});
   }
-  /// Morally strong and unordered. An operation that reads has seen what was written before it.
+  /// A1: morally strong and unordered. An operation that reads has seen what was written before it.
   void a1UnorderedStrong(Thread &t, const Record &old, const Record &me, uint64_t address) {
     if (!C.advice || C.advice->muted || !me.op().isWrite())
       return;
@@ -75,6 +76,8 @@ public:
       C.advice->readTooEarly(C.order.placeOf({old.block}), f);
   }
 
+  // ------------------------------------------------------------------ findings
+
   /// D11: a non-coherent read and a write in one grid's lifetime, whatever orders them in the
   /// kernel.
   void d11NonCoherent(Thread &t, const Record &old, const Record &me, uint64_t address) {
@@ -85,23 +88,19 @@ public:
   void d7BarrierMisuse(Thread &t, SiteId site, uint64_t address) {
     if (C.unmodelled)
       return;
-    C.counters.hit(RuleCounters::D7);
     Finding f;
-    f.rule = Rule::BarrierMisuse;
     f.distance = Distance::SameBlock;
     f.first =
         f.second = {site, Op(), t.block->place.node, t.block->place.block, t.index, address, 0};
-    C.sink.report(f);
+    report(Rule::BarrierMisuse, RuleCounters::D7, f);
   }
   /// D8: `access` touched the shared memory of block `owner` outside of its lifetime.
   void d8Lifetime(const AccessRecord &access, const Place &owner) {
-    C.counters.hit(RuleCounters::D8);
     Finding f;
-    f.rule = Rule::Lifetime;
     f.distance = Distance::SameCluster;
     f.first = {{}, Op(), owner.node, owner.block, {}, access.address, 0};
     f.second = access;
-    C.sink.report(f);
+    report(Rule::Lifetime, RuleCounters::D8, f);
   }
 
   /// D8: `me` touches memory that `freedBy` has freed; no order makes that right.
@@ -125,6 +124,18 @@ public:
     reported = 1;
   }
 
+  /// D12: the operation `n` waits for something that nothing is left to do.
+  void d12Stuck(NodeId n) {
+    Finding f;
+    f.first.node = n;
+    f.first.block = C.order.node(n).firstBlock;
+    report(Rule::ForwardProgress, RuleCounters::D12, f);
+  }
+  /// D12, D7: the backend saw that nothing can go on any more; `f` says where it stands.
+  void d12Stuck(const Finding &f) {
+    report(f.rule, f.rule == Rule::BarrierMisuse ? RuleCounters::D7 : RuleCounters::D12, f);
+  }
+
   /// Starts a new access: one finding per partner and access, however many words overlap.
   void beginAccess() { LastPartner = Record(); }
 
@@ -141,13 +152,11 @@ private:
   /// A finding about one access.
   void report(Rule rule, RuleCounters::Counter counter, Thread &t, Op op, SiteId site,
               uint64_t address, uint32_t bytes) {
-    C.counters.hit(counter);
     Finding f;
-    f.rule = rule;
     f.distance = Distance::HostDevice;
     const Place &p = t.block->place;
     f.second = {site, op, p.node, t.block->id, t.index, address, bytes, C.order.node(p.node).host};
-    C.sink.report(f);
+    report(rule, counter, f);
   }
   static bool completeOverlap(const Record &a, const Record &b) {
     return a.bytes() == b.bytes() && a.mask() == b.mask();
@@ -162,131 +171,67 @@ private:
     return false;
   }
 
+  /// D2: two strong accesses, at least one of a scope that excludes the other's thread.
   void d2ScopeRace(Thread &t, const Record &old, const Record &me, uint64_t address,
                    const SyncOp &a, const SyncOp &b) {
     if (alreadyReported(old))
       return;
     BlameSet blamed;
     blamed.addPair(a, b);
-    Finding f = finding(t, old, me, address);
-    f.rule = blamed.domains ? Rule::DomainViolation : Rule::ScopeRace;
-    C.counters.hit(blamed.domains ? RuleCounters::D4 : RuleCounters::D2);
-    setBlame(f, blamed);
-    C.sink.report(f);
+    reportBlamed(Rule::ScopeRace, t, old, me, address, blamed);
   }
+  /// D5: strong accesses that overlap only partly.
   void d5MixedSize(Thread &t, const Record &old, const Record &me, uint64_t address) {
-    if (alreadyReported(old))
-      return;
-    Finding f = finding(t, old, me, address);
-    f.rule = Rule::MixedSize;
-    C.counters.hit(RuleCounters::D5);
-    C.sink.report(f);
+    reportPair(Rule::MixedSize, RuleCounters::D5, t, old, me, address);
   }
+  /// D9: only a proxy fence is missing.
   void d9Proxy(Thread &t, const Record &old, const Record &me, uint64_t address) {
     reportPair(Rule::ProxyViolation, RuleCounters::D9, t, old, me, address);
   }
   void reportPair(Rule rule, RuleCounters::Counter counter, Thread &t, const Record &old,
                   const Record &me, uint64_t address) {
-    if (alreadyReported(old))
-      return;
+    if (!alreadyReported(old))
+      report(rule, counter, finding(t, old, me, address));
+  }
+  void report(Rule rule, RuleCounters::Counter counter, Finding f) {
     C.counters.hit(counter);
-    Finding f = finding(t, old, me, address);
     f.rule = rule;
     C.sink.report(f);
   }
-  /// D1; D10 where one side is a copy in flight; D3/D4 where only scopes kept the pair from being
-  /// ordered.
+  /// D1: nothing orders the two, and not both are strong. D3 or D4 where wider scopes would have
+  /// ordered them, D10 where a copy was under way.
   void d1DataRace(Thread &t, const Record &old, const Record &me, uint64_t address) {
     if (alreadyReported(old))
       return;
+    BlameSet blamed;
+    if (Blames.d3Blame(t, old, me, blamed))
+      reportBlamed(Rule::InsufficientScope, t, old, me, address, blamed);
+    else if (d10InFlight(old, me))
+      report(Rule::AsyncInFlight, RuleCounters::D10, finding(t, old, me, address));
+    else
+      report(Rule::DataRace, RuleCounters::D1, finding(t, old, me, address));
+  }
+  /// D10: one side is an asynchronous copy whose completion the other one did not wait for.
+  bool d10InFlight(const Record &old, const Record &me) const {
+    return C.order.isActor({old.block}) || C.order.isActor({me.block});
+  }
+  /// D2, D3, or D4 where the domains are to blame.
+  void reportBlamed(Rule rule, Thread &t, const Record &old, const Record &me, uint64_t address,
+                    const BlameSet &b) {
     Finding f = finding(t, old, me, address);
-    bool async = C.order.isActor({old.block}) || C.order.isActor({me.block});
-    f.rule = async ? Rule::AsyncInFlight : Rule::DataRace;
-    BlameSet blamed;
-    if (blameFor(t, old, me, blamed)) {
-      f.rule = blamed.domains ? Rule::DomainViolation : Rule::InsufficientScope;
-      setBlame(f, blamed);
-    }
-    C.counters.hit(f.rule == Rule::DataRace            ? RuleCounters::D1
-                   : f.rule == Rule::AsyncInFlight     ? RuleCounters::D10
-                   : f.rule == Rule::InsufficientScope ? RuleCounters::D3
-                                                       : RuleCounters::D4);
-    C.sink.report(f);
-  }
-
-  // ------------------------------------------------------------------ blame (D3)
-
-  struct KnownBlame {
-    uint32_t searches = 0;
-    bool found = false;
-    BlameSet blamed;
-  };
-  /// Searches are bounded per pair of sites; later occurrences of the pair are counted under the
-  /// result of the last search.
-  bool blameFor(Thread &t, const Record &old, const Record &me, BlameSet &out) {
-    if (C.rejected.size() == 0)
-      return false;
-    KnownBlame &k = Known[(uint64_t(old.site) << 32 | me.site) + 1];
-    if (k.searches < MaxSearches) {
-      ++k.searches;
-      k.blamed = BlameSet();
-      k.found = d3MinimalBlame(t, old.epoch(), k.blamed);
-    }
-    if (k.found)
-      out = k.blamed;
-    return k.found;
-  }
-
-  /// The smallest set of operations on a path of rejected and real edges from `from` to `t`:
-  /// breadth-first over rejected edges, nearest to `t` first; fewest blamed operations win a level.
-  bool d3MinimalBlame(Thread &t, const Epoch &from, BlameSet &out) {
-    struct Reached {
-      uint32_t edge;
-      BlameSet blamed;
-    };
-    Vec<Reached> level, all;
-    Vec<uint8_t> seen;
-    uint32_t n = C.rejected.size();
-    seen.resize(n);
-    bool found = false;
-    auto consider = [&](uint32_t i, const BlameSet *before, Vec<Reached> &next) {
-      const RejectedEdge &e = C.rejected.newest(i);
-      BlameSet blamed = e.blamed;
-      if (before)
-        blamed.add(*before);
-      if (C.covers(*e.snapshot, from)) {
-        if (!found || blamed.count < out.count)
-          out = blamed;
-        found = true;
-      } else if (next.size() < MaxFrontier) {
-        next.push(Reached{i, blamed});
-      }
-      seen[i] = 1;
-    };
-    for (uint32_t i = 0; i < n; ++i)
-      if (reaches(t, C.rejected.newest(i).to))
-        consider(i, nullptr, level);
-    for (uint32_t depth = 0; !found && !level.empty() && depth < MaxDepth; ++depth) {
-      Vec<Reached> next;
-      for (const Reached &r : level)
-        for (uint32_t i = 0; i < n; ++i)
-          if (!seen[i] && C.covers(*C.rejected.newest(r.edge).snapshot, C.rejected.newest(i).to))
-            consider(i, &r.blamed, next);
-      level = moved(next);
-    }
-    return found;
-  }
-  bool reaches(const Thread &t, const Epoch &to) const {
-    return (to.block == t.block->id && to.thread == t.index) || C.happensBefore(t, to);
+    f.blamedCount = b.count;
+    for (uint32_t i = 0; i < b.count; ++i)
+      f.blamed[i] = b.entries[i];
+    rule = BlameRules::d4OrElse(rule, b);
+    report(rule,
+           rule == Rule::DomainViolation ? RuleCounters::D4
+           : rule == Rule::ScopeRace     ? RuleCounters::D2
+                                         : RuleCounters::D3,
+           f);
   }
 
   // ------------------------------------------------------------------ facts of a finding
 
-  static void setBlame(Finding &f, const BlameSet &b) {
-    f.blamedCount = b.count;
-    for (uint32_t i = 0; i < b.count; ++i)
-      f.blamed[i] = b.entries[i];
-  }
   Finding finding(const Thread &t, const Record &old, const Record &me, uint64_t address) const {
     Finding f;
     bool oldWrites = old.op().isWrite(), meWrites = me.op().isWrite();
@@ -331,10 +276,9 @@ private:
     return a.cluster == b.cluster ? Distance::SameCluster : Distance::SameGrid;
   }
 
-  static constexpr uint32_t MaxSearches = 256, MaxFrontier = 64, MaxDepth = 4;
   Context &C;
+  BlameRules Blames;
   Record LastPartner;
-  HashMap<KnownBlame> Known;
   HashMap<uint8_t> NonAtomicSites;
 };
 

@@ -66,16 +66,13 @@ public:
     Vec<NodeId> &line = Timelines[timeline.value];
     node.sequence = line.size();
     if (!line.empty())
-      precede(node, line.back());
+      s14Precede(node, line.back());
     for (uint32_t i = 0; i < n; ++i)
       if (after[i].value)
-        precede(node, after[i]);
-    node.firstBlock = NextBlock;
+        s14Precede(node, after[i]);
     node.blockCount = blockCount;
-    if (blockCount) {
-      Ranges.push({NextBlock, id, {}, {}});
-      NextBlock.value += blockCount;
-    }
+    node.firstBlock = blockCount ? p2Identities(blockCount, id, {}) : NextBlock;
+    p6Place(facts);
     line.push(id);
     node.orderedBelow = orderedBelow(node);
     if (kind == NodeKind::HostStep) // created when it executes
@@ -107,18 +104,25 @@ public:
         continue;
       }
       for (NodeId p : n.after)
-        follow(n.past, n.pastBlocks, p);
+        s14Follow(n.past, n.pastBlocks, p);
       stack.pop();
     }
   }
 
   /// `node` may start before `primary` has ended; its griddepcontrol.wait orders the two.
   void addProgrammatic(NodeId node, NodeId primary) { Nodes[node.value].primaries.push(primary); }
+  /// S14: griddepcontrol.wait of `node` returned to a thread that knows `nodes` and `blocks`: all
+  /// prerequisite grids have ended. Returns whether there are any.
+  bool s14Programmatic(NodeId node, NodeClock &nodes, BlockClock &blocks) const {
+    for (NodeId primary : Nodes[node.value].primaries)
+      s14Follow(nodes, blocks, primary);
+    return !Nodes[node.value].primaries.empty();
+  }
   /// `child` ends before `parent` does: launched by one of its threads, or a host function's step.
   void addChild(NodeId parent, NodeId child) { Nodes[parent.value].children.push(child); }
 
-  /// `id` has ended: adds all that it knew and did.
-  void follow(NodeClock &nodes, BlockClock &blocks, NodeId id) const {
+  /// S14: `id` has ended: adds all that it knew and did.
+  void s14Follow(NodeClock &nodes, BlockClock &blocks, NodeId id) const {
     const LaunchNode &before = Nodes[id.value];
     nodes.join(before.past);
     nodes.join(before.endNodes);
@@ -126,22 +130,19 @@ public:
     blocks.join(before.pastBlocks);
     blocks.join(before.endBlocks);
     for (NodeId child : before.children)
-      follow(nodes, blocks, child);
+      s14Follow(nodes, blocks, child);
   }
 
-  /// A new asynchronous actor issued by a thread of a launch (S12): a block of its own in time, at
-  /// the issuer's place.
-  BlockId newActor(NodeId node, BlockId issuer, ThreadIndex thread) {
-    BlockId id = NextBlock;
-    NextBlock.value += 1;
-    Ranges.push({id, node, issuer, thread});
-    return id;
-  }
   /// The thread that issued an actor, or nobody when `block` is not one.
   struct Issuer {
     BlockId block;
     ThreadIndex thread;
   };
+  /// A new asynchronous actor issued by a thread of a launch (S12): a block of its own in time, at
+  /// the issuer's place.
+  BlockId newActor(NodeId node, BlockId issuer, ThreadIndex thread) {
+    return p2Identities(1, node, {issuer, thread});
+  }
   Issuer issuerOf(BlockId block) const {
     const Range &r = rangeOf(block);
     return {r.actorOf, r.thread};
@@ -155,8 +156,12 @@ public:
   LaunchNode &node(NodeId id) { return Nodes[id.value]; }
   const LaunchNode &node(NodeId id) const { return Nodes[id.value]; }
 
-  /// Direct predecessors of all nodes so far (S14).
+  /// S14: direct predecessors of all nodes so far.
   uint64_t edges() const { return Edges; }
+  /// P2: launches, host steps, copies and actors so far.
+  uint64_t identities() const { return Ranges.size(); }
+  /// P6: nodes so far outside of their device's first domain.
+  uint64_t outsideFirstDomain() const { return OutsideFirstDomain; }
   /// S14: `a` is complete before `b` starts.
   bool precedes(NodeId a, NodeId b) const { return precedes(a, Nodes[b.value].past); }
   bool precedes(NodeId a, const NodeClock &past) const {
@@ -210,11 +215,22 @@ private:
     return Ranges[lo];
   }
 
-  /// `node` starts after `id` has ended.
-  void precede(LaunchNode &node, NodeId id) {
+  /// P2: `count` new blocks of the node, or an actor of `issuer`'s. No number comes back, whatever
+  /// hardware a block or thread runs on.
+  BlockId p2Identities(uint32_t count, NodeId node, Issuer issuer) {
+    BlockId first = NextBlock;
+    Ranges.push({first, node, issuer.block, issuer.thread});
+    NextBlock.value += count;
+    return first;
+  }
+  /// P6: a launch acts in the physical domain that the collector found for it (the launch's, else
+  /// the stream's attributes); p4NeededScope judges by it.
+  void p6Place(const LaunchFacts &f) { OutsideFirstDomain += f.domain != DomainId{}; }
+  /// S14: `node` starts after `id` has ended.
+  void s14Precede(LaunchNode &node, NodeId id) {
     ++Edges;
     node.after.push(id);
-    follow(node.past, node.pastBlocks, id);
+    s14Follow(node.past, node.pastBlocks, id);
   }
   BlockId orderedBelow(const LaunchNode &node) const {
     BlockId bound = node.firstBlock;
@@ -237,7 +253,7 @@ private:
   Vec<LaunchNode> Nodes;
   Vec<Vec<NodeId>> Timelines;
   Vec<Range> Ranges;
-  uint64_t Edges = 0;
+  uint64_t Edges = 0, OutsideFirstDomain = 0;
   BlockId NextBlock{1};
 };
 

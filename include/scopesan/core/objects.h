@@ -11,8 +11,8 @@ constexpr uint32_t maskIn(uint64_t word, uint64_t addr, uint64_t bytes) {
   uint64_t from = maxOf(addr, word) - word, to = minOf(addr + bytes, word + WordBytes) - word;
   return ((1u << to) - 1) & ~((1u << from) - 1);
 }
-/// Calls f(word address, byte mask) for each word that [addr, addr + bytes) touches.
-template <class Fn> void forWords(uint64_t addr, uint64_t bytes, Fn &&f) {
+/// P1: calls f(word address, byte mask) for each word that [addr, addr + bytes) touches.
+template <class Fn> void p1Words(uint64_t addr, uint64_t bytes, Fn &&f) {
   for (uint64_t word = wordOf(addr); word < addr + bytes; word += WordBytes)
     f(word, maskIn(word, addr, bytes));
 }
@@ -36,7 +36,7 @@ public:
     x->bytes = uint16_t(bytes);
     x->next = o.objects;
     o.objects = x;
-    forWords(addr, bytes, [&](uint64_t word, uint32_t) {
+    p1Words(addr, bytes, [&](uint64_t word, uint32_t) {
       if (word > addr)
         Shadow.atomic(word)->covered = true;
     });
@@ -67,20 +67,20 @@ public:
   }
   /// S4: a write replaces the values of the other objects that it overlaps; `mine` is its own, in
   /// the word of `first`.
-  void replaceOthers(AtomicWord &first, uint64_t addr, uint32_t bytes, SyncObject *mine) {
+  void s4ReplaceOthers(AtomicWord &first, uint64_t addr, uint32_t bytes, SyncObject *mine) {
     if (first.objects == mine && !mine->next && !first.covered &&
         addr % WordBytes + bytes <= WordBytes) [[likely]]
       return;
-    forWords(addr, bytes, [&](uint64_t word, uint32_t) {
+    p1Words(addr, bytes, [&](uint64_t word, uint32_t) {
       forEach(word, *Shadow.atomic(word), [&](SyncObject &x) {
         if (&x != mine && x.address < addr + bytes && addr < x.address + x.bytes)
-          x.replacedByPlainWrite();
+          x.s4Replace();
       });
     });
   }
   /// S4: a weak write replaces the value of every object it touches; so does a new location (P5).
-  void replaceAll(uint64_t word, const AtomicWord &o) {
-    forEach(word, o, [](SyncObject &x) { x.replacedByPlainWrite(); });
+  void s4ReplaceAll(uint64_t word, const AtomicWord &o) {
+    forEach(word, o, [](SyncObject &x) { x.s4Replace(); });
   }
 
   /// The atomic word in an overflow block, or null.

@@ -52,23 +52,28 @@ private:
       return;
     }
     w.version = version;
-    if (w.repeats && !w.ownerHasRun && o->written && !promised(t, o->lastWrite)) {
+    if (w.repeats && !w.ownerHasRun && o->written && !a1Promised(t, o->lastWrite)) {
       w.unpromised = true;
       t.sync().ended = {o->lastWrite, r.by(t), bytes};
     }
   }
-  bool promised(const Thread &t, const SyncOp &writer) const {
+  /// D12: a host thread must ask the API in every iteration (the guide's API.2 and API.3); a loop
+  /// that only reads memory is a finding and not just advice.
+  static bool d12HostLoop(const Place &reader) { return reader.host; }
+  /// A1: the writer shares the waiter's cluster or cooperative grid, belongs to a launch that it
+  /// depends on, or was known to have executed a step.
+  bool a1Promised(const Thread &t, const SyncOp &writer) const {
     const Place &a = t.block->place, &b = writer.place;
-    if (b.host || a.block == b.block || includes(Scope::Cluster, a, b) ||
+    if (b.host || a.block == b.block || p4Includes(Scope::Cluster, a, b) ||
         (a.node == b.node && t.block->cooperative) || C.order.precedes(b.node, t.nodes))
       return true;
     return t.seen.contains(b.block);
   }
   [[gnu::noinline]] void report(const EndedWait &w, uint64_t address) {
-    C.counters.hit(RuleCounters::A1Wait);
     Finding f;
-    // D12: a host thread must ask the API in every iteration (the guide's API.2 and API.3).
-    f.rule = w.reader.place.host ? Rule::ForwardProgress : Rule::ProgressNotPromised;
+    bool fails = d12HostLoop(w.reader.place);
+    C.counters.hit(fails ? RuleCounters::D12 : RuleCounters::A1Wait);
+    f.rule = fails ? Rule::ForwardProgress : Rule::ProgressNotPromised;
     f.hazard = Hazard::ReadAfterWrite;
     f.distance = w.reader.place.host                          ? Distance::HostDevice
                  : w.writer.place.node == w.reader.place.node ? Distance::SameGrid

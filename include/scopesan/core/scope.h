@@ -23,10 +23,12 @@ struct Place {
   bool operator==(const Place &) const = default;
 };
 static_assert(sizeof(Place) == 16); // kept with every remembered operation
+static_assert(Scope::Thread < Scope::Block && Scope::Block < Scope::Cluster &&
+              Scope::Cluster < Scope::Device && Scope::Device < Scope::System); // P3
 
 /// P4: the smallest scope that, used at `from`, includes the thread at `to`; both are different
 /// threads. Below system scope a host thread includes only itself.
-[[gnu::always_inline]] constexpr Scope neededScope(const Place &from, const Place &to) {
+[[gnu::always_inline]] constexpr Scope p4NeededScope(const Place &from, const Place &to) {
   if (from.host || to.host)
     return Scope::System;
   if (from.block == to.block)
@@ -37,8 +39,8 @@ static_assert(sizeof(Place) == 16); // kept with every remembered operation
 }
 /// P4: does `scope`, used by a thread at `from`, include the thread at `to`? Scope thread includes
 /// nobody else.
-constexpr bool includes(Scope scope, const Place &from, const Place &to) {
-  return scope >= neededScope(from, to);
+constexpr bool p4Includes(Scope scope, const Place &from, const Place &to) {
+  return scope >= p4NeededScope(from, to);
 }
 
 /// True when only the memory-synchronization domain keeps device scope from being enough (D4).

@@ -54,7 +54,7 @@ public:
     for (auto [op, other] : {Ends{&first, &last}, Ends{&last, &first}})
       if (uint32_t *use = Index.find(keyOf(*op))) {
         ++Uses[*use - 1].facts.edges;
-        need(*use, neededScope(op->place, other->place), *other);
+        need(*use, p4NeededScope(op->place, other->place), *other);
       }
   }
   /// `op` served something that asks for this scope, whoever was there.
@@ -222,7 +222,7 @@ private:
       need(u, level, observer);
   }
   static Scope distance(const SyncOp &a, const SyncOp &b) {
-    return a.sameThread(b) ? Scope::Thread : neededScope(a.place, b.place);
+    return a.sameThread(b) ? Scope::Thread : p4NeededScope(a.place, b.place);
   }
   /// The host may observe what `t` writes now: its release fences of system scope publish to it.
   void keepFences(Thread &t) {

@@ -116,10 +116,10 @@ struct SyncOp {
   }
 };
 
-/// Both scopes include the other thread; same-thread pairs always qualify (S3).
-[[gnu::always_inline]] inline bool mutuallyInclusive(const SyncOp &a, const SyncOp &b) {
+/// P4: both scopes include the other thread; same-thread pairs always qualify (S3).
+[[gnu::always_inline]] inline bool p4Mutual(const SyncOp &a, const SyncOp &b) {
   return a.sameThread(b) ||
-         minOf(a.op.scope(), b.op.scope()) >= neededScope(a.place, b.place); // which is symmetric
+         minOf(a.op.scope(), b.op.scope()) >= p4NeededScope(a.place, b.place); // which is symmetric
 }
 
 /// The operations that were too narrow on one path, each with the scope it needs (D3).
@@ -130,7 +130,7 @@ struct BlameSet {
   Blame entries[Max];
 
   void add(const SyncOp &o, const Place &other) {
-    Scope needs = neededScope(o.place, other);
+    Scope needs = p4NeededScope(o.place, other);
     domains |= needs == Scope::System && onlyDomainsDiffer(o.place, other);
     add(Blame{o.site, o.op, o.place.block, o.thread, o.place.node, needs});
   }
@@ -154,9 +154,9 @@ struct BlameSet {
   void addPair(const SyncOp &a, const SyncOp &b) {
     if (a.sameThread(b))
       return;
-    if (!includes(a.op.scope(), a.place, b.place))
+    if (!p4Includes(a.op.scope(), a.place, b.place))
       add(a, b.place);
-    if (!includes(b.op.scope(), b.place, a.place))
+    if (!p4Includes(b.op.scope(), b.place, a.place))
       add(b, a.place);
   }
   bool empty() const { return count == 0; }
@@ -308,8 +308,8 @@ struct SyncObject {
     observed = version;
   }
 
-  /// A weak write, or a write of another size, replaced the value: it carries nothing (S4).
-  void replacedByPlainWrite() {
+  /// S4: a weak write, or a write of another size, replaced the value: it carries nothing.
+  void s4Replace() {
     written = false;
     heads.clear();
     ++version;

@@ -21,14 +21,14 @@ public:
 
   /// S16: reductions observe too, although they never acquire (O5).
   [[gnu::always_inline]] void s16Note(Thread &t, SyncObject &o, StrongOp r) {
-    if (o.written && mutuallyInclusive(o.lastWrite, t, r))
+    if (o.written && p4Mutual(o.lastWrite, t, r))
       o.noteObservation(t.epoch());
   }
 
   /// S1, S4: `t` wrote `o` with `w`; an RMW extends what it read (S4), a store replaces it.
   [[gnu::always_inline]] void publish(Thread &t, SyncObject &o, StrongOp w) {
     bool extends = o.written && w.op.isRmw();
-    bool unbroken = extends && mutuallyInclusive(o.lastWrite, t, w);
+    bool unbroken = extends && p4Mutual(o.lastWrite, t, w);
     if (!o.heads.empty() && !unbroken)
       s4Break(o, w.by(t), extends);
     if (C.advice) [[unlikely]]
@@ -42,18 +42,18 @@ public:
     o.writerSaw = t.seen;
   }
 
-  /// S1, S2 for a fence.
   void fence(Thread &t, const SyncOp &f) {
     if (f.op.order() == abi::MemoryOrder::SeqCst)
-      C.counters.hit(RuleCounters::S5FenceSc); // S5: both halves, and no order of its own
+      return s5FenceSc(t, f);
     if (f.op.acquires())
-      s2Complete(t, f, [](const PendingAcquire &) { return true; });
+      s2Fence(t, f);
     if (f.op.releases())
       s1Fence(t, f);
   }
 
-  /// `t` learns what `s` knows: the effect of every synchronizes-with edge.
-  void acquire(Thread &t, const SnapshotRef &s) {
+  /// S6: `t` learns all that `s` knows, whatever scopes brought it there: the effect of every
+  /// synchronizes-with edge.
+  void s6Acquire(Thread &t, const SnapshotRef &s) {
     if (t.lastAcquired == s)
       return;
     t.lastAcquired = s;
@@ -68,7 +68,7 @@ public:
 
   // ------------------------------------------------------------------ mbarrier (S10)
 
-  /// The release patterns that an arrival completes.
+  /// S10: the release patterns that an arrival completes.
   void s10Contribute(Thread &t, Mbarrier &m, const SyncOp &arrive) {
     Scope covered = Scope::Thread;
     if (arrive.op.releases()) {
@@ -80,11 +80,11 @@ public:
       m.current.push(PhaseHead{f.snapshot, f.fence, arrive});
     });
   }
-  /// A wait on `m` returned true: all completed phases are observed.
+  /// S10: a wait on `m` returned true: all completed phases are observed.
   void s10Observe(Thread &t, Mbarrier &m, const SyncOp &wait) {
     for (PhaseHead &h : m.completed) {
       MaybeBlame hops;
-      if (!mutuallyInclusive(h.arrive, wait))
+      if (!p4Mutual(h.arrive, wait))
         hops.get().addPair(h.arrive, wait);
       if (wait.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, false, wait, 0))
         continue;
@@ -103,10 +103,17 @@ private:
       o.heads.clear();
       return;
     }
+    C.counters.hit(RuleCounters::S4Broken);
     for (Head &h : o.heads)
       h.broken.get().addPair(o.lastWrite, w);
   }
 
+  /// S5: a fence.sc is an acquire and a release fence, and the order of two makes no edge.
+  void s5FenceSc(Thread &t, const SyncOp &f) {
+    C.counters.hit(RuleCounters::S5FenceSc);
+    s2Fence(t, f);
+    s1Fence(t, f);
+  }
   /// S1: a release fence publishes at its own scope; a wider newer fence replaces narrower ones.
   void s1Fence(Thread &t, const SyncOp &f) {
     uint32_t scope = uint32_t(f.op.scope());
@@ -141,6 +148,7 @@ private:
     if (!o.ownReleases.empty() && covered < Scope::System)
       s4Republish(t, o, w.by(t), covered);
   }
+  /// S1: a release write; a wider one of the same thread replaces narrower ones.
   void s1Release(Thread &t, SyncObject &o, const SyncOp &w) {
     SnapshotRef s = takeSnapshot(t);
     C.advance(t);
@@ -209,16 +217,21 @@ private:
     o.heads = moved(out);
   }
   static bool sameReach(const SyncOp &a, const SyncOp &b) {
-    return a.op.scope() == b.op.scope() && includes(a.op.scope(), a.place, b.place);
+    return a.op.scope() == b.op.scope() && p4Includes(a.op.scope(), a.place, b.place);
   }
 
   // ------------------------------------------------------------------ acquire side
 
+  /// S2: an acquire operation on `o` ends the patterns of the pending reads of it.
   void s2CompleteAt(Thread &t, SyncObject &o, const SyncOp &r) {
     s2Complete(t, r, [&](const PendingAcquire &p) { return p.object == o.address || !p.object; });
   }
+  /// S2: a fence ends the patterns of all pending reads.
+  void s2Fence(Thread &t, const SyncOp &f) {
+    s2Complete(t, f, [](const PendingAcquire &) { return true; });
+  }
   void observeHeads(Thread &t, SyncObject &o, const SyncOp &r) {
-    bool hop = mutuallyInclusive(o.lastWrite, r), soft = isSoft(o, r);
+    bool hop = p4Mutual(o.lastWrite, r), soft = isSoft(o, r);
     for (Head &h : o.heads) {
       if (h.first.sameThread(r) && !h.merged)
         continue;
@@ -240,13 +253,13 @@ private:
     if (C.advice) [[unlikely]]
       C.advice->Uses.edge(first, last);
     if (merged && hops.empty() && last.op.scope() < first.op.scope()) {
-      C.gaveUp("the releasers of a long RMW chain were summarized", MergedHeads);
-      acquire(t, snapshot, softly);
+      C.x1GaveUp("the releasers of a long RMW chain were summarized", MergedHeads);
+      learn(t, snapshot, softly);
       return true;
     }
-    if (hops.empty() && mutuallyInclusive(first, last)) {
+    if (hops.empty() && C.p4Mutually(first, last)) {
       C.counters.hit(RuleCounters::S3Acquire);
-      acquire(t, snapshot, softly);
+      learn(t, snapshot, softly);
       return true;
     }
     reject(t, snapshot, first, hops, last);
@@ -254,11 +267,11 @@ private:
   }
 
   /// `softly`: the object whose volatile accesses the edge rests on, or 0.
-  void acquire(Thread &t, const SnapshotRef &s, uint64_t softly) {
+  void learn(Thread &t, const SnapshotRef &s, uint64_t softly) {
     if (softly) [[unlikely]]
       C.advice->acquire(t, s, softly);
     else
-      acquire(t, s);
+      s6Acquire(t, s);
   }
   /// The write `w` extends what it read through a volatile access (A1).
   [[gnu::noinline]] void markSoft(SyncObject &o, const SyncOp &w) {
@@ -341,11 +354,13 @@ private:
     Vec<PendingAcquire> &pending = t.sync().pending;
     for (uint32_t i = 0; i < pending.size();) {
       PendingAcquire &p = pending[i];
-      if (concerns(p) &&
-          s3Acquire(t, p.snapshot, p.first, p.hops, p.merged, last, p.soft ? p.object : 0))
-        pending.swapRemove(i);
-      else
+      if (!concerns(p) ||
+          !s3Acquire(t, p.snapshot, p.first, p.hops, p.merged, last, p.soft ? p.object : 0)) {
         ++i;
+        continue;
+      }
+      C.counters.hit(RuleCounters::S2Completed);
+      pending.swapRemove(i);
     }
     t.pending = !pending.empty();
   }

@@ -180,11 +180,11 @@ struct StrongOp {
   SiteId site;
   SyncOp by(const Thread &t) const { return {site, op, t.block->place, t.index}; }
 };
-/// mutuallyInclusive with what `t` executes.
-[[gnu::always_inline]] inline bool mutuallyInclusive(const SyncOp &a, const Thread &t, StrongOp b) {
+/// P4: the same with what `t` executes.
+[[gnu::always_inline]] inline bool p4Mutual(const SyncOp &a, const Thread &t, StrongOp b) {
   const Place &p = t.block->place;
   return (a.thread == t.index && a.place.block == p.block) ||
-         minOf(a.op.scope(), b.op.scope()) >= neededScope(a.place, p);
+         minOf(a.op.scope(), b.op.scope()) >= p4NeededScope(a.place, p);
 }
 
 /// S1: what `t` publishes when it releases now. The thread's time must advance afterwards.

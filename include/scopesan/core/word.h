@@ -27,13 +27,13 @@ struct StrongSummary {
     if (mask != r.mask() || sizeLog2Plus1 != r.sizeLog2Plus1())
       mask = 0;
     least = minOf(least, r.op().scope());
-    reach = maxOf(reach, neededScope(p, place));
+    reach = maxOf(reach, p4NeededScope(p, place));
     highestBlock = maxOf(highestBlock, r.block);
   }
   /// Every remembered strong access is morally strong with `r`, made at `p`.
   [[gnu::always_inline]] bool allMorallyStrongWith(const Place &p, Record r) const {
     return !any() || (mask == r.mask() && sizeLog2Plus1 == r.sizeLog2Plus1() &&
-                      minOf(least, r.op().scope()) >= maxOf(reach, neededScope(p, place)));
+                      minOf(least, r.op().scope()) >= maxOf(reach, p4NeededScope(p, place)));
   }
 };
 

@@ -271,7 +271,7 @@ void WorkQueue::stuck(bool Livelock) {
   if (Livelock && isForgiven())
     return TheEngine.forgiveLivelock();
   WaitingSince = 0;
-  TheEngine.reportStuck(host::findingSink());
+  TheEngine.reportStuck(*TheDetector);
   TheEngine.fail(FailureCode::LaunchTimeout, TheEngine.describeStuck(Livelock));
   deviceFailed();
 }

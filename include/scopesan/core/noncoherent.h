@@ -1,0 +1,47 @@
+// Non-coherent reads (O6, D11): any write to the location during the grid's lifetime is one too
+// many; only kernel boundaries and griddepcontrol.wait order them.
+#pragma once
+
+#include "scopesan/core/cells.h"
+
+namespace scopesan::core {
+
+class NonCoherentRules {
+public:
+  NonCoherentRules(Context &c, Judge &j, Cells &s) : C(c), J(j), Shadow(s) {}
+
+  /// O6: no write of the grid's lifetime may touch what the non-coherent read `me` reads.
+  void o6Read(Thread &t, Cell &c, const Record &me, uint64_t address) {
+    C.counters.hit(RuleCounters::O6NonCoherent);
+    if (!c.overflow() && c.write.empty() && !Shadow.d8Alive(t, c, me, address))
+      return;
+    Overflow &o = Shadow.overflowOf(c);
+    auto check = [&](const Record &w) {
+      if ((w.mask() & me.mask()) && w.op().isWrite() && !C.o6LaunchOrdered(t, w.epoch()))
+        J.d11NonCoherent(t, w, me, address);
+    };
+    for (const Record &w : o.writes)
+      check(w);
+    if (o.atomic)
+      static_cast<AtomicWord &>(o).strong.forEach(check);
+    Vec<Record> &readers = o.rareFacts().nonCoherent;
+    for (const Record &r : readers)
+      if (r.mask() == me.mask() && C.order.nodeOf({r.block}) == t.block->place.node)
+        return; // one reader stands for the launch
+    readers.filter([&](const Record &r) { return !C.o6LaunchOrdered(t, r.epoch()); });
+    readers.push(me);
+  }
+  /// O6: the write `me`, after the non-coherent reads of its word.
+  void o6Write(Thread &t, const RareFacts &rare, const Record &me, uint64_t address) {
+    for (const Record &r : rare.nonCoherent)
+      if ((r.mask() & me.mask()) && !C.o6LaunchOrdered(t, r.epoch()))
+        J.d11NonCoherent(t, r, me, address);
+  }
+
+private:
+  Context &C;
+  Judge &J;
+  Cells &Shadow;
+};
+
+} // namespace scopesan::core
