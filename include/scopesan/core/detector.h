@@ -511,7 +511,7 @@ public:
     constexpr Op op(abi::AccessKind::Red, abi::MemoryOrder::Release, Scope::Cluster);
     BlockId copy = CopyBlock->id;
     Place place = CopyBlock->place;
-    CopyBlock->id = C.order.newActor(place.node, owner.block->id, owner.index);
+    CopyBlock->id = C.order.newSignal(place.node, owner.block->id, owner.index, copy);
     CopyBlock->place = owner.block->place;
     strong(CopyBlock->threads[AsyncRules::Writer.value], addr, MbarrierBytes, op, site,
            Proxy::Generic);

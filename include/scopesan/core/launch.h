@@ -132,10 +132,11 @@ public:
   /// A new asynchronous actor issued by a thread of a launch (S12): a block of its own in time, at
   /// the issuer's place.
   BlockId newActor(NodeId node, BlockId issuer, ThreadIndex thread) {
-    BlockId id = NextBlock;
-    NextBlock.value += 1;
-    Ranges.push({id, node, issuer, thread});
-    return id;
+    return pushActor({{}, node, issuer, thread, {}});
+  }
+  /// The actor that completes `copy` on an mbarrier, at the place of that mbarrier's block.
+  BlockId newSignal(NodeId node, BlockId owner, ThreadIndex thread, BlockId copy) {
+    return pushActor({{}, node, owner, thread, copy});
   }
   /// The thread that issued an actor, or nobody when `block` is not one.
   struct Issuer {
@@ -147,6 +148,13 @@ public:
     return {r.actorOf, r.thread};
   }
   bool isActor(BlockId block) const { return rangeOf(block).actorOf.value != 0; }
+  /// An actor that reads the source or writes the destination of a copy.
+  bool isCopy(BlockId block) const { return isActor(block) && !rangeOf(block).signalOf.value; }
+  /// The copy whose completion `block` signals; else `block` itself.
+  BlockId copyOf(BlockId block) const {
+    BlockId copy = rangeOf(block).signalOf;
+    return copy.value ? copy : block;
+  }
 
   NodeId last(TimelineId t) const {
     const Vec<NodeId> &line = Timelines[t.value];
@@ -200,7 +208,14 @@ private:
     NodeId node;
     BlockId actorOf;    ///< issuer's block when the range is one asynchronous actor
     ThreadIndex thread; ///< issuer
+    BlockId signalOf;   ///< the copy, when the actor signals its completion
   };
+  BlockId pushActor(Range r) {
+    r.first = NextBlock;
+    NextBlock.value += 1;
+    Ranges.push(r);
+    return r.first;
+  }
   const Range &rangeOf(BlockId block) const {
     uint32_t lo = 0, hi = Ranges.size();
     while (hi - lo > 1) {
