@@ -212,6 +212,10 @@ bool PtxInstrumenter::entry(const Statement &S, const Effect &E) {
     if (!resolvable(A))
       return false;
   uint32_t Site = Context.Sites.add(Call, E.Op, 0, S.Opcode);
+  if (E.Blocks && !Context.Calls.forGpu()) {
+    LocatedBuilder B(position(false, E), Location);
+    Context.Calls.entry(B, "__scopesan_waiting", {}, E.Op, Site);
+  }
   After |= E.After;
   LocatedBuilder B(position(After, E), Location);
   SmallVector<Value *, 7> Values;

@@ -32,6 +32,7 @@ struct LocatedBuilder : llvm::IRBuilder<> {
 ///   After    after         both after           after    both after              after
 ///
 /// The statement starts in Before and turns to After with the first effect that has a second half:
+/// a wait that may not return at once also tells the CPU backend its place before the statement;
 /// what follows an acquire or a barrier in the text must not be reported ahead of it. The GPU needs
 /// an arrival or a copy reported before others can see it: one that comes in After is X1 there. The
 /// CPU backend takes one announced copy for each statement: X1 there if it has more.

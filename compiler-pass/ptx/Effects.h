@@ -116,6 +116,8 @@ struct Effect {
   std::vector<EntryArgument> Arguments;
   /// Entry: called after the statement, else before it.
   bool After = false;
+  /// Entry after the statement: the statement may not return at once.
+  bool Blocks = false;
   /// Entry: others may observe the operation as soon as it executed.
   bool Publishes = false;
   /// Entry: announces an asynchronous operation that the CPU backend then issues.

@@ -29,6 +29,13 @@ Effect entryAfter(std::string_view Name) {
   return E;
 }
 
+/// A wait for other threads.
+Effect blockingWait(std::string_view Name) {
+  Effect E = entryAfter(Name);
+  E.Blocks = true;
+  return E;
+}
+
 /// An operation that others may observe.
 Effect publishing(std::string_view Name) {
   Effect E = entry(Name);
@@ -90,7 +97,7 @@ void EffectBuilder::clusterBarrier(unsigned At) {
     return unmodelled(At, "unknown form of cluster barrier");
   MemoryOrder Order = M.Order.value_or(Arrive ? MemoryOrder::Release : MemoryOrder::Acquire);
   if (Wait && Order == MemoryOrder::Acquire)
-    return push(entryAfter("__scopesan_cluster_wait"), At);
+    return push(blockingWait("__scopesan_cluster_wait"), At);
   if (Wait || (Order != MemoryOrder::Release && Order != MemoryOrder::Relaxed))
     return unmodelled(At, "unknown form of cluster barrier");
   Effect E = publishing("__scopesan_cluster_arrive");
@@ -101,7 +108,7 @@ void EffectBuilder::clusterBarrier(unsigned At) {
 void EffectBuilder::griddep(unsigned At) {
   const Statement &S = Prog.Statements[At];
   if (S.Opcode == "griddepcontrol.wait")
-    return push(entryAfter("__scopesan_griddep_wait"), At);
+    return push(blockingWait("__scopesan_griddep_wait"), At);
   if (S.Opcode == "griddepcontrol.launch_dependents")
     return push(publishing("__scopesan_griddep_launch"), At);
   unmodelled(At, "unknown form of griddepcontrol");
@@ -179,7 +186,7 @@ void EffectBuilder::mbarrier(unsigned At) {
   if ((Order != Default && Order != MemoryOrder::Relaxed) || Sc > Scope::Cluster)
     return unmodelled(At, "unknown form of mbarrier operation");
   Effect E = Arrive                  ? publishing("__scopesan_mbarrier_arrive")
-             : Wait                  ? entryAfter("__scopesan_mbarrier_wait")
+             : Wait                  ? blockingWait("__scopesan_mbarrier_wait")
              : Kind == "expect_tx"   ? publishing("__scopesan_mbarrier_expect_tx")
              : Kind == "complete_tx" ? publishing("__scopesan_mbarrier_complete_tx")
              : Kind == "inval"       ? publishing("__scopesan_mbarrier_inval")

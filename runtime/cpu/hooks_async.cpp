@@ -80,6 +80,7 @@ extern "C" {
 void __scopesan_cluster_arrive(uint32_t Relaxed, uint32_t Site) {
   TheDetector->clusterArrive(*enter(Site).Detect, Relaxed != 0, SiteId{Site});
 }
+void __scopesan_waiting(uint32_t Site) { Engine::current()->Site = Site; }
 void __scopesan_cluster_wait(uint32_t Site) {
   Thread &T = *Engine::current();
   T.Site = Site;

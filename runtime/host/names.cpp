@@ -28,9 +28,9 @@ const char *nameOf(core::Hazard hazard) {
   return pick(Names, hazard);
 }
 const char *nameOf(core::Distance distance) {
-  static const char *const Names[] = {"same-warp",   "same-block",      "same-cluster",
-                                      "same-grid",   "between-kernels", "between-domains",
-                                      "host-device", "host-threads"};
+  static const char *const Names[] = {"same-thread",     "same-warp",   "same-block",
+                                      "same-cluster",    "same-grid",   "between-kernels",
+                                      "between-domains", "host-device", "host-threads"};
   return pick(Names, distance);
 }
 const char *nameOf(MemoryKind kind) {

@@ -2,9 +2,9 @@
 //
 // variant fixed
 //   why the first cluster barrier publishes the values, the second keeps the memory alive
-//   why this is the form of (SPEC2/cluster-default)
 //   verdict clean
 //   proof S9 D8
+//   litmus SPEC2/cluster-default
 // variant no_barrier -DRACY=1
 //   why nothing orders the peer's store before the read, or tells that the peer has started
 //   verdict findings
@@ -18,15 +18,16 @@
 //   require D8 nobody consume(load,weak) memory=value
 //   proof S9 D1 D8
 // variant early_exit -DRACY=3
-//   why the peer may have ended when its memory is read (SPEC2/dsmem-exit)
+//   why the peer may have ended when its memory is read
 //   verdict findings
 //   require D8 nobody consume(load,weak) memory=value
 //   proof D8
+//   litmus SPEC2/dsmem-exit
 // variant fenced_relaxed -DFENCED
 //   why a release fence at cluster scope before the relaxed arrival publishes what precedes it
-//   why this is the form of (SPEC2/cluster-fence-then-relaxed)
 //   verdict clean
 //   proof S9 D8
+//   litmus SPEC2/cluster-fence-then-relaxed
 // variant fenced_too_narrow -DFENCED -DRACY=4
 //   why a fence at block scope does not reach the peer
 //   verdict findings

@@ -1,15 +1,16 @@
 // scopesan-test: a kernel reads its input through the non-coherent path
 //
 // variant fixed
-//   why the input was written by the kernel before (SPEC2/ldnc-prior-kernel)
+//   why the input was written by the kernel before
 //   verdict clean
 //   proof O6 S14
+//   litmus SPEC2/ldnc-prior-kernel
 // variant written -DRACY
 //   why the kernel writes what it promises to be constant; its barrier does not help
-//   why (SPEC2/ldnc-same-kernel)
 //   verdict findings
 //   require D11 write(store,weak) read(load,weak)
 //   proof O6 D11
+//   litmus SPEC2/ldnc-same-kernel
 #include "check.h"
 
 constexpr int kThreads = 64;

@@ -1,19 +1,21 @@
 // scopesan-test: st.async and red.async write to a cluster peer and complete on its mbarrier
 //
 // variant fixed
-//   why complete_tx releases the stored bytes to whoever waits on the mbarrier (SPEC2/stasync)
-//   why reductions are relaxed at cluster scope (SPEC2/redasync)
+//   why complete_tx releases the stored bytes to whoever waits on the mbarrier
+//   why reductions are relaxed at cluster scope
 //   verdict clean
 //   proof S12
+//   litmus SPEC2/stasync SPEC2/redasync
 // variant no_wait -DRACY=1
-//   why the values are read while they may still arrive (SPEC2/stasync-nowait)
-//   why also those that reductions change (SPEC2/redasync-plainread)
+//   why the values are read while they may still arrive
+//   why also those that reductions change
 //   verdict findings
 //   require D10 send take(load,weak) memory=value
 //   allow   D10 add take(load,weak) memory=sum
 //   allow   D8 nobody send memory=value
 //   allow   D8 nobody add memory=sum
 //   proof S12 D10
+//   litmus SPEC2/stasync-nowait SPEC2/redasync-plainread
 // variant issuer_data -DRACY=2
 //   why only the copy's own bytes are released, not what its issuer wrote before
 //   verdict findings

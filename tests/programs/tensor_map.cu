@@ -1,14 +1,16 @@
 // scopesan-test: a kernel writes a tensor map to global memory, and a tensor copy uses it
 //
 // variant fixed
-//   why the proxy fences release and acquire the map (SPEC2/tensormap-modified)
+//   why the proxy fences release and acquire the map
 //   verdict clean
 //   proof S13
+//   litmus SPEC2/tensormap-modified
 // variant no_acquire -DRACY=1
-//   why the tensor-map proxy need not see what was written generically (SPEC2/tensormap-modified-noacq)
+//   why the tensor-map proxy need not see what was written generically
 //   verdict findings
 //   require D9 write(store,weak) load
 //   proof S13 D9
+//   litmus SPEC2/tensormap-modified-noacq
 // variant parameter -DPARAMETER
 //   why a map that is a kernel parameter needs no fence
 //   verdict clean

@@ -171,6 +171,24 @@ TEST_F(S12, CopyIsNotInProgramOrder) {
   EXPECT_EQ(s.rules(), "D10");
 }
 
+TEST_F(S12, TheDistanceOfACopyIsThatOfItsIssuer) {
+  const struct {
+    uint32_t block, thread;
+    Distance distance;
+  } Readers[] = {{0, 40, Distance::SameThread},
+                 {0, 41, Distance::SameWarp},
+                 {0, 0, Distance::SameBlock},
+                 {1, 40, Distance::SameCluster},
+                 {2, 40, Distance::SameGrid}};
+  for (uint32_t i = 0; i < 5; ++i) {
+    uint64_t at = S + i * 16;
+    bulkIn(t(0, 40), at, X);
+    s.read(t(Readers[i].block, Readers[i].thread), at);
+    ASSERT_EQ(s.Sink.races().size(), i + 1);
+    EXPECT_EQ(s.Sink.races()[i].rule, Rule::AsyncInFlight);
+    EXPECT_EQ(s.Sink.races()[i].distance, Readers[i].distance) << i;
+  }
+}
 TEST_F(S12, WaitAllCompletesForTheIssuerOnly) {
   cpAsync(t(0, 0), S, X);
   s.D.cpAsyncWaitAll(t(0, 0));

@@ -93,7 +93,21 @@ TEST_F(S12, SignalNeedsTheInitToBeOrdered) {
   s.D.mbarrierInit(t(0), M, 1, site(40));
   bulkIn(t(0, 1), S, X);
   s.D.asyncSignal(t(0, 1), t(0), M, site(50));
-  EXPECT_EQ(s.rules(), "D10");
+  EXPECT_EQ(s.rules(), "D1") << "the mbarrier is neither source nor destination (D10)";
+}
+
+TEST_F(S12, ASignalIsReportedAsTheCopysIssuer) {
+  tellShared();
+  uint64_t m = sharedOf(1) + 64;
+  clusterBarrier();
+  s.D.mbarrierInit(t(1), m, 1, site(40));
+  bulkIn(t(0, 7), sharedOf(1) + 16, X);
+  s.D.asyncSignal(t(0, 7), t(1), m, site(50));
+  ASSERT_EQ(s.rules(), "D1");
+  Finding f = s.Sink.races()[0];
+  EXPECT_EQ(f.distance, Distance::SameCluster);
+  EXPECT_EQ(f.second.block, b[0]->id);
+  EXPECT_EQ(f.second.thread, ThreadIndex{7});
 }
 
 TEST_F(S12, InvalidatingWhileACopyIsUnderWay) {
@@ -101,7 +115,7 @@ TEST_F(S12, InvalidatingWhileACopyIsUnderWay) {
   bulkIn(t(0), S, X);
   s.D.asyncSignal(t(0), t(0), M, site(50));
   s.D.mbarrierInval(t(0), M, site(45));
-  EXPECT_EQ(s.rules(), "D10");
+  EXPECT_EQ(s.rules(), "D1");
 }
 
 TEST_F(S12, InvalidatingAfterTheWait) {

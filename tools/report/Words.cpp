@@ -45,7 +45,7 @@ const DistanceRow &distanceRow(StringRef name) {
   for (const DistanceRow &row : Distances)
     if (row.name == name)
       return row;
-  return Distances[3];
+  return distanceRow("same-grid");
 }
 
 bool isFlat(const Coordinates &c) { return c[1] == 0 && c[2] == 0; }
@@ -75,6 +75,8 @@ std::string actorIn(const Finding &finding, const Operation &op, const Operation
   StringRef distance = finding.distance;
   if (other.kernel.empty() && other.isKnown())
     return "kernel " + shortFunctionName(op.kernel);
+  if (distance == "same-thread")
+    return isSecond ? "the same thread" : numbered("thread", op.thread);
   if (distance == "same-warp")
     return "lane " + std::to_string(op.lane) + (isSecond ? " of the same warp" : "");
   if (distance == "same-block")

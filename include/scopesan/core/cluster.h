@@ -135,7 +135,7 @@ private:
     all.push(a);
   }
   AccessRecord record(const PeerAccess &a, const Block &any) const {
-    LaunchOrder::Issuer by = C.order.issuerOf(a.by.block);
+    LaunchOrder::Issuer by = C.order.issuerOf(C.order.copyOf(a.by.block));
     return {a.site,
             a.op,
             any.place.node,

@@ -34,7 +34,7 @@ public:
     constexpr Op op(abi::AccessKind::Red, abi::MemoryOrder::Release, Scope::Cluster);
     BlockId copy = Copy->id;
     Place place = Copy->place;
-    Copy->id = C.order.newActor(place.node, owner.block->id, owner.index);
+    Copy->id = C.order.newSignal(place.node, owner.block->id, owner.index, copy);
     Copy->place = owner.block->place;
     A.strong(writer(), addr, MbarrierRules::Bytes, op, site, Proxy::Generic);
     if (C.advice) [[unlikely]]

@@ -17,6 +17,7 @@ enum class Hazard : uint8_t { WriteAfterWrite, ReadAfterWrite, WriteAfterRead };
 
 /// Narrowest level that both threads share (the subkind of D1).
 enum class Distance : uint8_t {
+  SameThread, ///< one side is an asynchronous copy of the thread
   SameWarp,
   SameBlock,
   SameCluster,

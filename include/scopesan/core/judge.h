@@ -213,7 +213,7 @@ private:
   }
   /// D10: one side is an asynchronous copy whose completion the other one did not wait for.
   bool d10InFlight(const Record &old, const Record &me) const {
-    return C.order.isActor({old.block}) || C.order.isActor({me.block});
+    return C.order.isCopy({old.block}) || C.order.isCopy({me.block});
   }
   /// D2, D3, or D4 where the domains are to blame.
   void reportBlamed(Rule rule, Thread &t, const Record &old, const Record &me, uint64_t address,
@@ -238,32 +238,37 @@ private:
     f.hazard = oldWrites && meWrites ? Hazard::WriteAfterWrite
                : oldWrites           ? Hazard::ReadAfterWrite
                                      : Hazard::WriteAfterRead;
-    Place a = C.order.placeOf({old.block});
-    f.distance = distance(a, old.thread(), t.block->place, t.index);
+    Stand a = standOf(old, C.order.placeOf({old.block})), b = standOf(me, t.block->place);
+    f.distance = distance(a.place, a.thread, b.place, b.thread);
     f.first = record(old, a, me, address);
-    f.second = record(me, t.block->place, old, address);
+    f.second = record(me, b, old, address);
     return f;
   }
-  AccessRecord record(const Record &r, const Place &p, const Record &other, uint64_t word) const {
+  /// Where the program's thread stands that made an access. An asynchronous actor stands with the
+  /// copy's issuer (S12).
+  struct Stand {
+    Place place;
+    ThreadIndex thread;
+  };
+  Stand standOf(const Record &r, const Place &p) const {
+    BlockId copy = C.order.copyOf({r.block});
+    LaunchOrder::Issuer by = C.order.issuerOf(copy);
+    return by.block.value ? Stand{C.order.placeOf(copy), by.thread} : Stand{p, r.thread()};
+  }
+  AccessRecord record(const Record &r, const Stand &by, const Record &other, uint64_t word) const {
+    const Place &p = by.place;
     uint32_t overlap = r.mask() & other.mask();
     uint64_t address = word + __builtin_ctz(overlap ? overlap : r.mask());
     if (r.bytes())
       address &= ~uint64_t(r.bytes() - 1);
-    LaunchOrder::Issuer by = C.order.issuerOf({r.block});
     NodeKind kind = C.order.node(p.node).kind;
     if (kind == NodeKind::Alloc || kind == NodeKind::Free) {
       Op op(kind == NodeKind::Free ? abi::AccessKind::Free : abi::AccessKind::Alloc,
             abi::MemoryOrder::Weak, Scope::Thread);
       return {{}, op, p.node, p.block, {}, word, 0};
     }
-    return {{r.site},
-            r.op(),
-            p.node,
-            p.block,
-            by.block.value ? by.thread : r.thread(),
-            address,
-            r.bytes(),
-            C.order.node(p.node).host};
+    return {{r.site},  r.op(),  p.node,    p.block,
+            by.thread, address, r.bytes(), C.order.node(p.node).host};
   }
   Distance distance(const Place &a, ThreadIndex ta, const Place &b, ThreadIndex tb) const {
     if (a.host || b.host)
@@ -271,6 +276,8 @@ private:
     if (a.node != b.node)
       return a.device == b.device && a.domain != b.domain ? Distance::BetweenDomains
                                                           : Distance::BetweenKernels;
+    if (a.block == b.block && ta == tb)
+      return Distance::SameThread;
     if (a.block == b.block)
       return warpOf(ta) == warpOf(tb) ? Distance::SameWarp : Distance::SameBlock;
     return a.cluster == b.cluster ? Distance::SameCluster : Distance::SameGrid;

@@ -143,11 +143,22 @@ public:
   BlockId newActor(NodeId node, BlockId issuer, ThreadIndex thread) {
     return p2Identities(1, node, {issuer, thread});
   }
+  /// The actor that completes `copy` on an mbarrier, at the place of that mbarrier's block.
+  BlockId newSignal(NodeId node, BlockId owner, ThreadIndex thread, BlockId copy) {
+    return p2Identities(1, node, {owner, thread}, copy);
+  }
   Issuer issuerOf(BlockId block) const {
     const Range &r = rangeOf(block);
     return {r.actorOf, r.thread};
   }
   bool isActor(BlockId block) const { return rangeOf(block).actorOf.value != 0; }
+  /// An actor that reads the source or writes the destination of a copy.
+  bool isCopy(BlockId block) const { return isActor(block) && !rangeOf(block).signalOf.value; }
+  /// The copy whose completion `block` signals; else `block` itself.
+  BlockId copyOf(BlockId block) const {
+    BlockId copy = rangeOf(block).signalOf;
+    return copy.value ? copy : block;
+  }
 
   NodeId last(TimelineId t) const {
     const Vec<NodeId> &line = Timelines[t.value];
@@ -205,6 +216,7 @@ private:
     NodeId node;
     BlockId actorOf;    ///< issuer's block when the range is one asynchronous actor
     ThreadIndex thread; ///< issuer
+    BlockId signalOf;   ///< the copy, when the actor signals its completion
   };
   const Range &rangeOf(BlockId block) const {
     uint32_t lo = 0, hi = Ranges.size();
@@ -217,9 +229,9 @@ private:
 
   /// P2: `count` new blocks of the node, or an actor of `issuer`'s. No number comes back, whatever
   /// hardware a block or thread runs on.
-  BlockId p2Identities(uint32_t count, NodeId node, Issuer issuer) {
+  BlockId p2Identities(uint32_t count, NodeId node, Issuer issuer, BlockId signalOf = {}) {
     BlockId first = NextBlock;
-    Ranges.push({first, node, issuer.block, issuer.thread});
+    Ranges.push({first, node, issuer.block, issuer.thread, signalOf});
     NextBlock.value += count;
     return first;
   }

@@ -23,9 +23,10 @@ define void @arrive(i32 %b, i32 %n) {
   ret void
 }
 
-; A wait is reported after it happened, with its result.
+; A wait is reported after it happened, with its result; its place before.
 ; CHECK-LABEL: @wait
-; CHECK: [[P:%.*]] = call i32 asm sideeffect
+; CHECK: call void @__scopesan_waiting(i32
+; CHECK-NEXT: [[P:%.*]] = call i32 asm sideeffect
 ; CHECK: [[D:%.*]] = icmp eq i32 [[P]], 1
 ; CHECK: [[Z:%.*]] = zext i1 [[D]] to i32
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{.*}}, i32 3154208, i32 {{.*}}, i32 [[Z]])
@@ -39,7 +40,8 @@ define void @wait(i32 %b, i32 %parity) {
 }
 
 ; CHECK-LABEL: @wait_loop
-; CHECK: asm sideeffect
+; CHECK: call void @__scopesan_waiting(i32
+; CHECK-NEXT: asm sideeffect
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{.*}}, i32 3154208, i32 {{.*}}, i32 1)
 define void @wait_loop(i32 %b, i32 %parity) {
   call void asm sideeffect "{\0A.reg .pred P1;\0ALAB_WAIT:\0Ambarrier.try_wait.parity.shared::cta.b64 P1, [$0], $1;\0A@P1 bra DONE;\0Abra LAB_WAIT;\0ADONE:\0A}", "r,r"(i32 %b, i32 %parity)
@@ -123,10 +125,12 @@ define void @bulk(i32 %s, ptr %g, i32 %n, i32 %b, i16 %m) {
 ; CHECK: call void @__scopesan_fence(i32 {{.*}}, i32
 ; CHECK: call void @__scopesan_proxy_fence(i32 0, i32 2, i32
 ; CHECK: call void @__scopesan_cluster_arrive(i32 0, i32
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK-NEXT: asm sideeffect "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"
 ; CHECK: call void @__scopesan_cluster_wait(i32
 ; CHECK: call void @__scopesan_griddep_launch(i32
 ; CHECK-NEXT: asm sideeffect "griddepcontrol.launch_dependents;"
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK-NEXT: asm sideeffect "griddepcontrol.wait;"
 ; CHECK: call void @__scopesan_griddep_wait(i32
 ; CHECK: call void @__scopesan_tensormap_fence(ptr %map, i32 805, i32

@@ -18,8 +18,8 @@ KINDS = {"load", "store", "rmw", "cas", "red", "copy", "fence", "alloc", "free"}
 ORDERS = {"weak", "relaxed", "acquire", "release", "acq_rel", "sc"}
 SCOPES = {"thread", "block", "cluster", "device", "system"}
 HAZARDS = {"WAW", "RAW", "WAR"}
-DISTANCES = {"same-warp", "same-block", "same-cluster", "same-grid", "between-kernels",
-             "between-domains", "host-device", "host-threads"}
+DISTANCES = {"same-thread", "same-warp", "same-block", "same-cluster", "same-grid",
+             "between-kernels", "between-domains", "host-device", "host-threads"}
 VERDICTS = {"clean", "findings", "incomplete"}
 BACKENDS = {"cpu", "gpu"}
 
