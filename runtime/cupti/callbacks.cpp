@@ -8,9 +8,9 @@
 
 namespace scopesan::cupti {
 
-bool captured(CUstream stream) {
+bool Call::captured(CUstream given) const {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+  return cuStreamIsCapturing(handle(given), &status) == CUDA_SUCCESS &&
          status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
@@ -31,7 +31,8 @@ Entry lookUp(std::string_view name) {
       e.perThread = true;
       name.remove_suffix(suffix.size());
     }
-  for (auto family : {launchCalls(), copyCalls(), orderCalls(), memoryCalls(), contextCalls()})
+  for (auto family : {launchCalls(), copyCalls(), batchCalls(), orderCalls(), graphCalls(),
+                      graphExecCalls(), memoryCalls(), contextCalls()})
     for (const CallRow &row : family)
       if (row.name == name)
         e.row = &row;
@@ -51,6 +52,14 @@ const Entry &entryOf(CUpti_CallbackId id, const char *name) {
     entries[id].store(e, std::memory_order_release);
   }
   return *e;
+}
+
+/// CUPTI does not always know the context.
+CUcontext currentContext(const CUpti_CallbackData &data) {
+  CUcontext context = data.context;
+  if (!context)
+    cuCtxGetCurrent(&context);
+  return context;
 }
 
 std::string apiName(const CUpti_CallbackData &data) {
@@ -79,7 +88,7 @@ void driverCall(CUpti_CallbackId id, const CUpti_CallbackData &data) {
   Collector &c = Collector::get();
   Call k{&data, enter, e.perThread,
          !enter && *static_cast<const CUresult *>(data.functionReturnValue) == CUDA_SUCCESS,
-         apiName(data)};
+         apiName(data), currentContext(data)};
   if (e.row->isLaunch) {
     if (enter)
       c.Lock.lock();

@@ -49,7 +49,7 @@ Collector &Collector::get() {
 
 Collector::Collector()
     : Detector(host::findingSink(), detectorOptions(host::options())), Order(Detector),
-      Replay(Detector), Tags(Detector), Everything(Detector), Wide(Detector) {
+      Graphs(Detector), Replay(Detector), Everything(Detector), Wide(Detector), Tags(Detector) {
   TheReplay = &Replay;
   host::setSharedResolver(resolveShared);
   Replay.setSiteText([](core::SiteId site) {

@@ -12,9 +12,12 @@
 
 #include "cupti/device_log.h"
 #include "cupti/device_shadow.h"
+#include "cupti/graphs.h"
+#include "cupti/quarantine.h"
 #include "gpu/device_image.h"
 #include "gpu/order.h"
 #include "gpu/replay.h"
+#include "host/copy_promise.h"
 
 #include <cuda.h>
 #include <functional>
@@ -36,19 +39,26 @@ struct Function {
   core::Dim3 cluster;
 };
 
+/// Where a launch goes that is not simply next in its stream.
+struct LaunchPlace {
+  gpu::Place at;
+  host::Origin origin;
+  core::NodeId node; ///< filled in by the launch
+};
+
 struct LaunchRequest {
   CUfunction function = nullptr;
   const char *symbol = nullptr;
   core::Dim3 grid, block, cluster;
   uint32_t dynamicShared = 0;
-  CUstream stream = nullptr;
-  bool perThread = false;
+  CUstream stream = nullptr; ///< as the collector's own calls name it
   CUcontext context = nullptr;
   bool cooperative = false;
   bool programmatic = false;        ///< may start before the kernels before it have ended
   CUevent startedEvent = nullptr;   ///< recorded when all its blocks have started
   CUevent triggeredEvent = nullptr; ///< recorded when its blocks trigger
   core::DomainId domain;
+  LaunchPlace *place = nullptr; ///< null = next in the stream
 };
 
 /// Rows of bytes. Strides in bytes.
@@ -77,8 +87,12 @@ public:
   void publish();
   void finish();
 
+  /// Waits for a stream, for a while. False: it is still busy.
+  bool waitFor(CUstream stream);
+
   core::Detector Detector;
   gpu::Order Order;
+  GraphTable Graphs;
 
   /// Memory that copies and fills touch, by its first address.
   struct Memory {
@@ -106,13 +120,22 @@ public:
   /// A module's variable, by its symbol.
   void variable(uint64_t address, uint64_t bytes, const std::string &symbol, CUcontext context,
                 bool constant = false);
-  /// Accesses of a copy or fill, after the active launch.
-  void copied(core::NodeId node, const Box *from, const Box &to);
+  /// Accesses of a copy or fill, after the active launch. Either side may be missing.
+  void copied(core::NodeId node, const Box *from, const Box *to);
+  /// What an address is for the synchronization behaviour of copies, known to the collector or not.
+  host::CopySide sideOf(uint64_t address) const;
+  /// The program has freed device memory: keeps its addresses from being used again for a while, so
+  /// that whoever still uses them is seen (D8).
+  void quarantine(uint64_t address, uint64_t bytes, CUcontext context);
+  /// Before memory is allocated in a context: the same for memory that ended with the one before.
+  void quarantineEnded(CUcontext context);
 
   /// A device image was loaded. Has a lock of its own: called while the driver holds locks.
   void imageLoaded(const void *image, size_t bytes);
   /// A context is about to be destroyed. Likewise.
   void contextEnds(CUcontext context);
+  /// A context may end: what it recorded is judged, what it has registered goes to others.
+  void contextMayEnd(CUcontext context);
   /// Forgets the contexts that have ended; their memory ended with the call `api`.
   void dropContexts(const std::string &api);
   /// Forgets the functions and modules of a context, and its variables; null: of all, but variables
@@ -133,6 +156,8 @@ private:
   /// Why a launch cannot be checked; empty = it can.
   std::string obstacle(const Function &f, const LaunchRequest &r);
   void begin(const LaunchRequest &r, const Function &f, gpu::Stream &s);
+  core::NodeId launchNode(const LaunchRequest &r, const Function &f, gpu::Stream &s,
+                          core::LaunchFacts &facts, CUdevice device);
   void beginUnchecked();
   bool uncheckedRuns();
   void conclude(bool ended);
@@ -157,6 +182,11 @@ private:
     Box box;
     bool write = false;
   };
+  /// Of a module's variable before the module is known.
+  struct EarlyAccess {
+    core::NodeId node;
+    NodeAccess access;
+  };
   void nodeAccesses(core::NodeId node, const std::vector<NodeAccess> &accesses);
   void followed(core::NodeId node);
   void nodeOnHost(core::NodeId node, uint64_t address, uint64_t bytes, bool write);
@@ -172,6 +202,8 @@ private:
   using ModuleKey = std::pair<CUcontext, CUmodule>;
   gpu::Replay Replay;
   std::map<uint64_t, Memory> Allocations;
+  std::vector<EarlyAccess> Early;
+  Quarantine Freed;
   std::map<FunctionKey, Function> Functions;
   std::map<ModuleKey, bool> Modules; ///< true: instrumented
   std::vector<std::unique_ptr<gpu::SiteTable>> Tables;
@@ -205,6 +237,13 @@ struct InsideScope {
   bool before = Inside;
   InsideScope() { Inside = true; }
   ~InsideScope() { Inside = before; }
+};
+
+/// Another thread may be capturing: our own allocations and copies must not spoil that.
+struct RelaxedCapture {
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  RelaxedCapture() { cuThreadExchangeStreamCaptureMode(&mode); }
+  ~RelaxedCapture() { cuThreadExchangeStreamCaptureMode(&mode); }
 };
 
 /// How long a launch waits for the kernel before it. Longer means that the program lets its kernels

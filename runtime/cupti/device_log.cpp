@@ -21,9 +21,9 @@ bool DeviceLog::allocateRecords() {
 
 bool DeviceLog::registerRecords(ContextLog &c) {
   if (!Registrar) {
-    if (cuMemHostRegister(Records, Capacity * sizeof(gpu::Record),
-                          CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP) !=
-        CUDA_SUCCESS)
+    CUresult r = cuMemHostRegister(Records, Capacity * sizeof(gpu::Record),
+                                   CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
+    if (r != CUDA_SUCCESS && r != CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
       return false;
     Registrar = c.context;
     ++Generation;
@@ -75,6 +75,15 @@ ContextLog *DeviceLog::anyOn(CUdevice device) const {
     if (c->device == device && !c->lost && c->generation == Generation)
       return c.get();
   return nullptr;
+}
+
+void DeviceLog::leave(CUcontext context) {
+  if (Registrar != context)
+    return;
+  ContextScope current(context);
+  cuMemHostUnregister(Records);
+  Registrar = nullptr; // the others, and this one if it lives on, register again
+  ++Generation;
 }
 
 void DeviceLog::drop(CUcontext context) {

@@ -53,6 +53,8 @@ public:
   /// The context's part, made at its first use; it must be current. Null: there is none, which was
   /// reported.
   ContextLog *of(CUcontext context);
+  /// The context may be destroyed: what it has registered must not end with it unnoticed.
+  void leave(CUcontext context);
   /// The context has been destroyed, with all that was in it.
   void drop(CUcontext context);
   /// The part of some context on the device that works; null = none.

@@ -5,17 +5,6 @@
 #include <thread>
 
 namespace scopesan::cupti {
-namespace {
-
-/// Another thread may be capturing: our own allocations and copies must not spoil that.
-struct RelaxedCapture {
-  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  RelaxedCapture() { cuThreadExchangeStreamCaptureMode(&mode); }
-  ~RelaxedCapture() { cuThreadExchangeStreamCaptureMode(&mode); }
-};
-
-} // namespace
-
 std::string Collector::obstacle(const Function &f, const LaunchRequest &r) {
   if (!f.instrumented)
     return "is not instrumented: its accesses were not checked; build it with scopesan-clang++ "
@@ -36,15 +25,10 @@ std::string Collector::obstacle(const Function &f, const LaunchRequest &r) {
 
 void Collector::launchBegins(const LaunchRequest &r) {
   InsideScope inside;
-  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-  cuStreamIsCapturing(r.stream, &capture);
-  if (capture != CU_STREAM_CAPTURE_STATUS_NONE)
-    return host::incomplete("a kernel was captured into a graph: graphs are not checked on the GPU "
-                            "yet");
   RelaxedCapture relaxed;
   settle(/*wait=*/true);
   const Function &f = functionOf(r);
-  gpu::Stream &s = Order.stream(r.stream, r.perThread, r.context);
+  gpu::Stream &s = Order.stream(r.stream, false, r.context);
   // Its blocks have started: what they follow has ended, and nothing of them is promised.
   if (r.startedEvent)
     Order.recorded(r.startedEvent, s);
@@ -56,7 +40,10 @@ void Collector::launchBegins(const LaunchRequest &r) {
     begin(r, f, s);
   } else {
     host::incomplete("kernel '" + f.name + "' " + why);
-    Order.marker(s);
+    if (r.place)
+      r.place->node = Order.markerAt(r.place->at);
+    else
+      Order.marker(s);
     if (f.instrumented)
       beginUnchecked();
   }
@@ -64,31 +51,42 @@ void Collector::launchBegins(const LaunchRequest &r) {
     Order.recorded(r.triggeredEvent, s);
 }
 
-void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s) {
-  ContextLog *log = Log.of(r.context);
-  core::LaunchFacts facts;
+/// The launch in the launch order, and its name in reports.
+core::NodeId Collector::launchNode(const LaunchRequest &r, const Function &f, gpu::Stream &s,
+                                   core::LaunchFacts &facts, CUdevice device) {
   facts.grid = r.grid;
   facts.block = r.block;
   facts.cluster = r.cluster.count() > 1 ? r.cluster : f.cluster;
   facts.cooperative = r.cooperative;
-  facts.device = {uint16_t(log->device)};
+  facts.device = {uint16_t(device)};
   facts.domain = r.domain;
-  core::NodeId node = Order.launch(s, facts, r.programmatic);
   host::LaunchRecord record;
-  record.node = node;
-  record.firstBlock = Detector.firstBlock(node);
+  if (r.place) {
+    record.node = r.place->node = Order.launchAt(r.place->at, facts);
+    record.origin = r.place->origin;
+  } else {
+    record.node = Order.launch(s, facts, r.programmatic);
+    record.origin.stack = host::captureStack();
+  }
+  record.origin.stream = s.ordinal;
+  record.origin.device = uint32_t(device);
+  record.firstBlock = Detector.firstBlock(record.node);
   record.kernel = f.name;
   record.grid = r.grid;
   record.block = r.block;
   record.cluster = facts.cluster;
   record.dynamicShared = r.dynamicShared;
-  record.origin.stream = s.ordinal;
-  record.origin.device = uint32_t(log->device);
-  record.origin.stack = host::captureStack();
   record.index = ++LaunchCount;
   record.cooperative = r.cooperative;
   record.domain = r.domain.value;
   host::launchStarted(record);
+  return record.node;
+}
+
+void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s) {
+  ContextLog *log = Log.of(r.context);
+  core::LaunchFacts facts;
+  core::NodeId node = launchNode(r, f, s, facts, log->device);
 
   gpu::ReplayLaunch launch;
   launch.mode = f.mode;
@@ -177,6 +175,16 @@ void Collector::launchIssued(bool succeeded, CUstream stream) {
     return;
   Now.running = false;
   Replay.end();
+}
+
+bool Collector::waitFor(CUstream stream) {
+  uint64_t begun = milliseconds();
+  while (cuStreamQuery(stream) == CUDA_ERROR_NOT_READY) {
+    if (milliseconds() - begun >= LaunchPatienceMs)
+      return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  return true;
 }
 
 void Collector::uncheckedLaunch(const std::string &what, gpu::Stream &stream) {

@@ -77,27 +77,75 @@ void Collector::variable(uint64_t address, uint64_t bytes, const std::string &sy
   m.generation = ModuleGeneration;
   forgetOverlapping(address, bytes);
   Allocations[address] = m;
-  inOrder([this, address, bytes, kind, symbol, constant] {
+  std::vector<EarlyAccess> early;
+  std::erase_if(Early, [&](const EarlyAccess &e) {
+    bool isHere = e.access.box.address - address < bytes;
+    if (isHere)
+      early.push_back(e);
+    return isHere;
+  });
+  inOrder([this, address, bytes, kind, symbol, constant, early] {
     host::memoryAllocated({address, bytes, kind, gpu::demangled(symbol), 0});
     if (!constant)
       memoryStarts(address, bytes, {});
+    for (const EarlyAccess &e : early)
+      nodeAccesses(e.node, {e.access});
   });
 }
 
-void Collector::copied(core::NodeId node, const Box *from, const Box &to) {
+// ---------------------------------------------------------------- copies
+
+host::CopySide Collector::sideOf(uint64_t address) const {
+  if (const Memory *m = find(address))
+    return host::copySide(&m->kind);
+  unsigned type = 0, managed = 0;
+  if (cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) != CUDA_SUCCESS)
+    return host::CopySide::Pageable;
+  cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address);
+  if (managed)
+    return host::CopySide::Managed;
+  return type == CU_MEMORYTYPE_DEVICE ? host::CopySide::Device : host::CopySide::Pinned;
+}
+
+/// Memory that CUDA knows and the collector does not may be a variable of a module that is found
+/// when it is first used by name or by a kernel: then the access is told again.
+void Collector::copied(core::NodeId node, const Box *from, const Box *to) {
+  constexpr size_t MostEarly = 1 << 16;
   std::vector<NodeAccess> accesses;
-  if (from && find(from->address))
-    accesses.push_back({*from, false});
-  if (find(to.address))
-    accesses.push_back({to, true});
+  auto add = [&](const Box *box, bool write) {
+    if (!box || (!find(box->address) && sideOf(box->address) == host::CopySide::Pageable))
+      return;
+    accesses.push_back({*box, write});
+    if (find(box->address))
+      return;
+    if (Early.size() < MostEarly)
+      Early.push_back({node, accesses.back()});
+    else
+      host::incomplete("too many copies of memory whose allocation was not seen");
+  };
+  add(from, false);
+  add(to, true);
   inOrder([this, node, accesses] { nodeAccesses(node, accesses); });
 }
+
+// ---------------------------------------------------------------- freed memory
+
+void Collector::quarantine(uint64_t address, uint64_t bytes, CUcontext context) {
+  Freed.occupy(address, bytes, context);
+}
+void Collector::quarantineEnded(CUcontext context) { Freed.occupyEnded(context); }
 
 // ---------------------------------------------------------------- contexts
 
 void Collector::contextEnds(CUcontext context) {
   std::lock_guard guard(NoteLock);
   EndedContexts.push_back(context);
+}
+
+void Collector::contextMayEnd(CUcontext context) {
+  settle(/*wait=*/true);
+  if (context)
+    Log.leave(context);
 }
 
 void Collector::dropContexts(const std::string &api) {
@@ -114,6 +162,7 @@ void Collector::dropContexts(const std::string &api) {
       Now.log = nullptr;
     }
     Log.drop(context);
+    Freed.drop(context);
     if (Shadow.isOn() && !Log.hasContexts()) { // nothing of the device is left
       Shadow.drop();
       Tags.clear();
@@ -128,8 +177,12 @@ void Collector::dropContexts(const std::string &api) {
       continue;
     core::NodeId by = Order.hostFree();
     host::nodeNamed(by, api, {.isHost = true, .stack = host::captureStack()});
-    for (uint64_t address : memory)
+    for (uint64_t address : memory) {
+      const Memory &m = Allocations[address];
+      if (m.kind == host::MemoryKind::Device && !m.streamOrdered)
+        Freed.ended(address, m.bytes);
       freed(address, by, /*afterAll=*/true);
+    }
   }
 }
 

@@ -10,11 +10,13 @@ using host::MemoryKind;
 
 template <typename P> void onAllocated(Collector &c, const Call &k) {
   const auto &p = params<P>(k);
-  if (k.enter || !k.succeeded)
+  if (k.enter)
+    return c.quarantineEnded(k.context);
+  if (!k.succeeded)
     return;
   MemoryKind pinned = MemoryKind::PinnedHost, mapped = MemoryKind::MappedHost;
   auto add = [&](uint64_t address, uint64_t bytes, MemoryKind kind) {
-    c.allocated(address, {bytes, kind, k.data->context}, k.api);
+    c.allocated(address, {bytes, kind, k.context}, k.api);
   };
   if constexpr (std::is_same_v<P, cuMemAllocPitch_v2_params>)
     add(*p.dptr, *p.pPitch * p.Height, MemoryKind::Device);
@@ -36,13 +38,13 @@ template <typename P> void onAllocatedInOrder(Collector &c, const Call &k) {
   const auto &p = params<P>(k);
   if (k.enter || !k.succeeded)
     return;
-  Collector::Memory m{p.bytesize, MemoryKind::Device, k.data->context};
+  Collector::Memory m{p.bytesize, MemoryKind::Device, k.context};
   m.streamOrdered = true;
-  if (captured(p.hStream))
+  if (k.captured(p.hStream))
     return c.allocated(*p.dptr, m, k.api);
   gpu::Stream &s = k.stream(c, p.hStream);
   core::NodeId since = c.Order.allocation(s);
-  host::nodeNamed(since, k.api, {.stream = s.ordinal, .stack = host::captureStack()});
+  host::nodeNamed(since, k.api, k.origin(s));
   c.allocated(*p.dptr, m, k.api, since);
 }
 
@@ -59,8 +61,15 @@ void endByHost(Collector &c, const Call &k, uint64_t address) {
 }
 /// From ENTER to EXIT another thread may get the same address: the free is noted before it happens.
 void onFreed(Collector &c, const Call &k) {
-  if (k.enter)
-    endByHost(c, k, params<cuMemFree_v2_params>(k).dptr);
+  uint64_t address = params<cuMemFree_v2_params>(k).dptr;
+  if (k.enter) {
+    const Collector::Memory *m = c.find(address);
+    bool isPlain = m && m->kind == MemoryKind::Device && !m->streamOrdered && m->context == k.context;
+    k.kept() = isPlain && c.beginOf(address) == address ? m->bytes : 0;
+    endByHost(c, k, address);
+  } else if (k.succeeded && k.kept()) {
+    c.quarantine(address, k.kept(), k.context);
+  }
   c.settle(false);
 }
 void onHostFreed(Collector &c, const Call &k) {
@@ -77,11 +86,11 @@ void onUnmapped(Collector &c, const Call &k) {
 }
 void onFreedInOrder(Collector &c, const Call &k) {
   const auto &p = params<cuMemFreeAsync_params>(k);
-  if (!k.enter || captured(p.hStream))
+  if (!k.enter || k.captured(p.hStream))
     return;
   gpu::Stream &s = k.stream(c, p.hStream);
   core::NodeId by = c.Order.release(s);
-  host::nodeNamed(by, k.api, {.stream = s.ordinal, .stack = host::captureStack()});
+  host::nodeNamed(by, k.api, k.origin(s));
   c.settle(false);
   c.freed(p.dptr, by, /*afterAll=*/false);
 }
@@ -89,7 +98,7 @@ void onFreedInOrder(Collector &c, const Call &k) {
 template <typename P> void onVariable(Collector &c, const Call &k) {
   const auto &p = params<P>(k);
   if (!k.enter && k.succeeded && p.dptr && *p.dptr && p.bytes)
-    c.variable(*p.dptr, *p.bytes, p.name, k.data->context);
+    c.variable(*p.dptr, *p.bytes, p.name, k.context);
 }
 
 constexpr CallRow Memory[] = {
@@ -115,7 +124,7 @@ constexpr CallRow Memory[] = {
 /// A context may end: what it recorded is judged first, what it owned is dropped after.
 void onContextDestroyed(Collector &c, const Call &k) {
   if (k.enter)
-    return c.settle(true);
+    return c.contextMayEnd(params<cuCtxDestroy_v2_params>(k).ctx);
   if (!k.succeeded)
     return;
   c.contextEnds(params<cuCtxDestroy_v2_params>(k).ctx);
@@ -135,9 +144,9 @@ CUcontext primaryOf(CUdevice device) {
 void onPrimaryEnds(Collector &c, const Call &k) {
   CUdevice device = params<cuDevicePrimaryCtxReset_v2_params>(k).dev; // ..Release begins alike
   if (k.enter) {
-    c.settle(true);
-    k.kept() = raw(primaryOf(device));
-    return;
+    CUcontext primary = primaryOf(device);
+    k.kept() = raw(primary);
+    return c.contextMayEnd(primary);
   }
   auto context = reinterpret_cast<CUcontext>(k.kept());
   bool isReset = std::string_view(k.data->functionName).find("Reset") != std::string_view::npos;
@@ -168,9 +177,9 @@ constexpr CallRow Contexts[] = {
 void deviceReset(Collector &c, bool enter) {
   thread_local CUcontext context = nullptr;
   if (enter) {
-    c.settle(true);
     context = nullptr;
     cuCtxGetCurrent(&context);
+    c.contextMayEnd(context);
   } else if (context) {
     c.contextEnds(context);
     c.dropContexts("cudaDeviceReset");

@@ -12,7 +12,7 @@ template <typename P> void onStreamCreated(Collector &c, const Call &k) {
   else
     flags = p.flags;
   if (!k.enter && k.succeeded)
-    c.Order.created(*p.phStream, !(flags & CU_STREAM_NON_BLOCKING), k.data->context);
+    c.Order.created(*p.phStream, !(flags & CU_STREAM_NON_BLOCKING), k.context);
 }
 void onStreamDestroyed(Collector &c, const Call &k) {
   if (k.enter)
@@ -32,7 +32,7 @@ void onContextSynchronized(Collector &c, const Call &k) {
     return;
   c.settle(false);
   if (k.succeeded)
-    c.Order.hostAfterAll(k.data->context);
+    c.Order.hostAfterAll(k.context);
 }
 void onOtherContextSynchronized(Collector &c, const Call &k) {
   if (k.enter)
@@ -44,12 +44,12 @@ void onOtherContextSynchronized(Collector &c, const Call &k) {
 void onStreamWaits(Collector &c, const Call &k) {
   const auto &p = params<cuStreamWaitEvent_params>(k);
   core::NodeId record = c.Order.recordOf(p.hEvent);
-  if (k.enter && record.value && !captured(p.hStream))
+  if (k.enter && record.value && !k.captured(p.hStream))
     c.Order.marker(k.stream(c, p.hStream), record);
 }
 void onEventRecorded(Collector &c, const Call &k) {
   const auto &p = params<cuEventRecord_params>(k); // ..WithFlags begins alike
-  if (k.enter && !captured(p.hStream))
+  if (k.enter && !k.captured(p.hStream))
     c.Order.recorded(p.hEvent, k.stream(c, p.hStream));
 }
 void onEventDestroyed(Collector &c, const Call &k) {
@@ -66,7 +66,7 @@ void onEventAwaited(Collector &c, const Call &k) {
 /// take the stream first.
 void onValueWaited(Collector &c, const Call &k) {
   CUstream stream = *static_cast<CUstream const *>(k.data->functionParams);
-  if (!k.enter || captured(stream))
+  if (!k.enter || k.captured(stream))
     return;
   host::incomplete("waits for a value in memory are taken as waits for all earlier work (" + k.api +
                    ")");
@@ -74,7 +74,7 @@ void onValueWaited(Collector &c, const Call &k) {
 }
 void onHostFunction(Collector &c, const Call &k) {
   const auto &p = params<cuLaunchHostFunc_params>(k);
-  if (k.enter && !captured(p.hStream))
+  if (k.enter && !k.captured(p.hStream))
     c.Order.marker(k.stream(c, p.hStream));
 }
 

@@ -40,15 +40,10 @@ core::NodeId Order::launch(Stream &s, const core::LaunchFacts &facts, bool progr
     return n;
   }
   // A line of its own: the kernel does not follow those that it may overlap.
-  size_t beside = s.tail.size() - 1;
-  if (s.sideLines.size() <= beside)
-    s.sideLines.push_back(D.newTimeline());
-  Nodes after = crossDependencies(s);
-  after.insert(after.end(), s.root.begin(), s.root.end());
-  after.push_back(HostNode);
-  core::NodeId n = D.launch(s.sideLines[beside], after.data(), uint32_t(after.size()), facts);
-  for (core::NodeId primary : s.tail)
-    D.programmatic(n, primary);
+  Place p{lineBeside(s, s.tail.size() - 1), crossDependencies(s), s.tail};
+  p.after.insert(p.after.end(), s.root.begin(), s.root.end());
+  p.after.push_back(HostNode);
+  core::NodeId n = launchAt(p, facts);
   s.tail.push_back(n);
   return n;
 }

@@ -21,10 +21,17 @@ struct Stream {
   Nodes tail;
   Nodes root; ///< what the tail's first kernel follows
   bool tailIsKernel = false;
-  std::vector<core::TimelineId> sideLines; ///< timelines of overlapping kernels
+  std::vector<core::TimelineId> sideLines; ///< of work that overlaps
   core::NodeId hostKnows;                  ///< end of the tail that the host waited for
 
   core::NodeId last() const { return tail.empty() ? core::NodeId{} : tail.back(); }
+};
+
+/// Where an operation goes that is not simply next in a stream.
+struct Place {
+  core::TimelineId line; ///< operations of one line follow each other
+  Nodes after;
+  Nodes primaries; ///< programmatic: may still run, griddepcontrol.wait waits for them
 };
 
 class Order {
@@ -66,6 +73,27 @@ public:
                    [&](auto *after, uint32_t n) { return D.marker(s.timeline, after, n); });
   }
   core::NodeId marker(Stream &s, core::NodeId extra) { return marker(s, Nodes{extra}); }
+
+  // ---- off the stream's own line
+  core::NodeId launchAt(const Place &p, const core::LaunchFacts &facts) {
+    core::NodeId n = D.launch(p.line, p.after.data(), uint32_t(p.after.size()), facts);
+    for (core::NodeId primary : p.primaries)
+      D.programmatic(n, primary);
+    return n;
+  }
+  core::NodeId copyAt(const Place &p) {
+    return D.copyNode(p.line, p.after.data(), uint32_t(p.after.size()));
+  }
+  core::NodeId markerAt(const Place &p) {
+    return D.marker(p.line, p.after.data(), uint32_t(p.after.size()));
+  }
+  core::TimelineId newLine() { return D.newTimeline(); }
+  /// A line beside the stream's own, for work between two of its operations.
+  core::TimelineId lineBeside(Stream &s, size_t index) {
+    while (s.sideLines.size() <= index)
+      s.sideLines.push_back(D.newTimeline());
+    return s.sideLines[index];
+  }
 
   /// A point after everything that any stream was given so far: for waits that are not modelled.
   core::NodeId markerAfterAll(Stream &s);

@@ -21,7 +21,8 @@
 //   may-advise progress-not-promised
 //   proof P6 P4 D4
 // variant device_with_one_domain -DREMOTE
-//   why on a device with one domain everybody is in it
+//   why on a device with one domain everybody is in it; a GPU's domains cannot be chosen
+//   backends cpu
 //   options --domains=1
 //   verdict clean
 //   may-advise progress-not-promised

@@ -2,9 +2,12 @@
 
 #include "cpu/shim/capture.h"
 #include "cpu/shim/variants.h"
+#include "host/copy_promise.h"
 
 using namespace scopesan;
 using namespace scopesan::cpu;
+using host::CopyPromise;
+using host::CopySide;
 
 namespace {
 
@@ -16,45 +19,15 @@ bool inside(const Allocation &A, const Place &P, const Box &B) {
   return A.contains(Last);
 }
 
-/// What the synchronization behaviour of a copy depends on.
-enum class Side { Pageable, Pinned, Managed, Device };
-
-Side sideOf(Context &C, const Place &P) {
+CopySide sideOf(Context &C, const Place &P) {
   const Allocation *A = C.Memory.find(P.Base);
-  if (!A)
-    return Side::Pageable;
-  if (A->Kind == host::MemoryKind::Managed)
-    return Side::Managed;
-  return A->onHost() ? Side::Pinned : Side::Device;
+  return host::copySide(A ? &A->Kind : nullptr);
 }
 
 /// Pageable memory is read at the call: CUDA stages it.
 void stage(CopyWork &W) {
   W.Staged = std::make_shared<std::vector<char>>(W.Size.Width * W.Size.Height * W.Size.Depth);
   moveBytes({W.Staged->data(), W.Size.Width, W.Size.Width * W.Size.Height}, W.From, W.Size);
-}
-
-/// What a copy promises to the host that calls it ("API synchronization behavior" of the CUDA
-/// runtime's reference):
-///   synchronous    pageable -> device  waits for the stream, returns when the source is staged
-///                  device -> device    nothing
-///                  all others          returns when the copy is complete
-///   asynchronous   host -> host        returns when the copy is complete
-///                  device <-> pageable "might be synchronous": nothing
-///                  all others          nothing
-/// Copies that involve managed memory count as host copies where they are synchronous.
-enum class Promise { Nothing, Staged, Complete };
-
-Promise promiseOf(Side To, Side From, bool Async) {
-  bool ToHost = To == Side::Pageable || To == Side::Pinned;
-  bool FromHost = From == Side::Pageable || From == Side::Pinned;
-  if (ToHost && FromHost)
-    return Promise::Complete;
-  if (Async || (To == Side::Device && From == Side::Device))
-    return Promise::Nothing;
-  if (To == Side::Device && From == Side::Pageable && host::options().pageable_copy == "staged")
-    return Promise::Staged;
-  return Promise::Complete;
 }
 
 } // namespace
@@ -90,20 +63,20 @@ cudaError_t scopesan::cpu::copy(const CopyWork &Given, cudaStream_t Queue, bool 
       return E;
     if (S.Capturing)
       return Async ? submit(C, S, W) : captureFails(S, cudaErrorStreamCaptureImplicit);
-    Side To = sideOf(C, W.To), From = sideOf(C, W.From);
-    Promise P = promiseOf(To, From, Async);
-    if (P == Promise::Staged)
+    CopySide To = sideOf(C, W.To), From = sideOf(C, W.From);
+    CopyPromise P = host::copyPromise(To, From, Async);
+    if (P == CopyPromise::Staged)
       if (cudaError_t E = C.Work.waitForStream(S); E != cudaSuccess)
         return E;
-    if (From == Side::Pageable && P != Promise::Complete)
+    if (From == CopySide::Pageable && P != CopyPromise::Complete)
       stage(W);
     OperationRef Op;
     if (cudaError_t E = submit(C, S, W, &Op); E != cudaSuccess)
       return E;
-    if (P == Promise::Complete)
+    if (P == CopyPromise::Complete)
       return C.Work.waitFor(Op);
     // The buffer may be gone when the caller goes on; CUDA completes such a copy in the call, too.
-    return To == Side::Pageable ? C.Work.runUntilDone(Op) : cudaSuccess;
+    return To == CopySide::Pageable ? C.Work.runUntilDone(Op) : cudaSuccess;
   });
 }
 
@@ -138,7 +111,7 @@ cudaError_t scopesan::cpu::fill(const FillWork &W, cudaStream_t Queue, bool Asyn
     OperationRef Op;
     if (cudaError_t E = submit(C, S, W, &Op); E != cudaSuccess)
       return E;
-    // Documented: asynchronous with respect to the host except on pinned host memory.
-    return !Async && sideOf(C, W.To) == Side::Pinned ? C.Work.waitFor(Op) : cudaSuccess;
+    bool Waits = host::fillPromise(sideOf(C, W.To), Async) == CopyPromise::Complete;
+    return Waits ? C.Work.waitFor(Op) : cudaSuccess;
   });
 }

@@ -4,6 +4,7 @@
 
 #include "cupti/kernels.cu" // for the host
 
+#include <algorithm>
 #include <stdlib.h>
 #include <string.h>
 #include <string>
@@ -73,7 +74,10 @@ FAKE cuMemAddressReserve(CUdeviceptr *p, size_t bytes, size_t, CUdeviceptr, unsi
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return *p = reinterpret_cast<CUdeviceptr>(m), CUDA_SUCCESS;
 }
-FAKE cuMemAlloc(CUdeviceptr *p, size_t bytes) { return *p = allocate(bytes), CUDA_SUCCESS; }
+FAKE cuMemAlloc(CUdeviceptr *p, size_t bytes) {
+  *p = Driver.lastFreed && Driver.reuses ? Driver.lastFreed : allocate(bytes);
+  return Driver.lastFreed = 0, CUDA_SUCCESS;
+}
 FAKE cuMemCreate(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *,
                  unsigned long long) {
   return Driver.noMemory ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
@@ -82,6 +86,7 @@ FAKE cuMemFree(CUdeviceptr p) { return free(reinterpret_cast<void *>(p)), CUDA_S
 FAKE cuMemHostGetDevicePointer(CUdeviceptr *p, void *host, unsigned) {
   return *p = reinterpret_cast<CUdeviceptr>(host), CUDA_SUCCESS;
 }
+FAKE cuMemHostUnregister(void *) { return CUDA_SUCCESS; }
 FAKE cuMemHostRegister(void *, size_t, unsigned) { return CUDA_SUCCESS; }
 FAKE cuMemMap(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long) {
   return CUDA_SUCCESS;
@@ -89,6 +94,41 @@ FAKE cuMemMap(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigne
 FAKE cuMemRelease(CUmemGenericAllocationHandle) { return CUDA_SUCCESS; }
 FAKE cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc *, size_t) { return CUDA_SUCCESS; }
 FAKE cuMemUnmap(CUdeviceptr, size_t) { return CUDA_SUCCESS; }
+FAKE cuPointerGetAttribute(void *value, CUpointer_attribute a, CUdeviceptr p) {
+  auto &known = Driver.deviceMemory;
+  if (std::find(known.begin(), known.end(), p) == known.end())
+    return CUDA_ERROR_INVALID_VALUE;
+  *static_cast<unsigned *>(value) =
+      a == CU_POINTER_ATTRIBUTE_MEMORY_TYPE ? unsigned(CU_MEMORYTYPE_DEVICE) : 0;
+  return CUDA_SUCCESS;
+}
+FAKE cuLaunchKernelEx(const CUlaunchConfig *, CUfunction f, void **, void **) {
+  Driver.issued.push_back({"kernel", f});
+  if (Driver.onKernel)
+    Driver.onKernel(f);
+  return CUDA_SUCCESS;
+}
+FAKE cuLaunchHostFunc(CUstream, CUhostFn, void *) {
+  return Driver.issued.push_back({"host"}), CUDA_SUCCESS;
+}
+FAKE cuMemcpy3DAsync(const CUDA_MEMCPY3D *m, CUstream) {
+  return Driver.issued.push_back({"copy", nullptr, m->dstDevice}), CUDA_SUCCESS;
+}
+FAKE cuMemsetD8Async(CUdeviceptr p, unsigned char, size_t, CUstream) {
+  return Driver.issued.push_back({"fill", nullptr, p}), CUDA_SUCCESS;
+}
+FAKE cuMemsetD16Async(CUdeviceptr p, unsigned short, size_t, CUstream) {
+  return Driver.issued.push_back({"fill", nullptr, p}), CUDA_SUCCESS;
+}
+FAKE cuMemsetD2D8Async(CUdeviceptr p, size_t, unsigned char, size_t, size_t, CUstream) {
+  return Driver.issued.push_back({"rows", nullptr, p}), CUDA_SUCCESS;
+}
+FAKE cuMemsetD2D16Async(CUdeviceptr p, size_t, unsigned short, size_t, size_t, CUstream) {
+  return Driver.issued.push_back({"rows", nullptr, p}), CUDA_SUCCESS;
+}
+FAKE cuMemsetD2D32Async(CUdeviceptr p, size_t, unsigned, size_t, size_t, CUstream) {
+  return Driver.issued.push_back({"rows", nullptr, p}), CUDA_SUCCESS;
+}
 FAKE cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t n, CUstream) {
   return memcpy(to, reinterpret_cast<void *>(from), n), CUDA_SUCCESS;
 }
@@ -121,9 +161,8 @@ FAKE cuStreamCreate(CUstream *s, unsigned) {
 FAKE cuStreamGetAttribute(CUstream, CUstreamAttrID, CUstreamAttrValue *v) {
   return memset(v, 0, sizeof *v), CUDA_SUCCESS;
 }
-FAKE cuStreamIsCapturing(CUstream, CUstreamCaptureStatus *s) {
-  return *s = CU_STREAM_CAPTURE_STATUS_NONE, CUDA_SUCCESS;
-}
+FAKE cuStreamQuery(CUstream) { return CUDA_SUCCESS; }
+FAKE cuStreamWaitEvent(CUstream, CUevent, unsigned) { return CUDA_SUCCESS; }
 FAKE cuStreamSynchronize(CUstream) { return CUDA_SUCCESS; }
 FAKE cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *) { return CUDA_SUCCESS; }
 

@@ -3,9 +3,22 @@
 
 #include <cuda.h>
 #include <cupti.h>
+#include <functional>
 #include <map>
 #include <stdint.h>
+#include <string>
 #include <vector>
+
+struct FakeCapture {
+  CUgraph graph = nullptr;
+  std::vector<CUgraphNode> last;
+};
+/// What the collector itself asked for, beside its own kernels.
+struct FakeIssued {
+  std::string what;
+  CUfunction kernel = nullptr;
+  CUdeviceptr address = 0;
+};
 
 struct FakeDriver {
   CUcontext current = nullptr, primary = nullptr;
@@ -16,6 +29,14 @@ struct FakeDriver {
   bool busy = false;     ///< the active kernel has not ended
   bool noMemory = false; ///< for shadow
   CUpti_CallbackFunc callback = nullptr;
+
+  std::map<CUstream, FakeCapture> captures;
+  unsigned nodesRun = 0;                ///< by launches of graphs that really happened
+  std::vector<FakeIssued> issued;       ///< in order
+  std::function<void(CUfunction)> onKernel; ///< effect of a kernel that the collector launches
+  std::vector<CUdeviceptr> deviceMemory; ///< that cuPointerGetAttribute knows
+  bool reuses = true;                    ///< allocations get the address that was freed last
+  CUdeviceptr lastFreed = 0;
 };
 
 __attribute__((visibility("default"))) FakeDriver &fakeDriver();

@@ -1,0 +1,53 @@
+#include "gpu/flat_graph.h"
+
+#include <set>
+#include <unordered_map>
+
+namespace scopesan::gpu {
+
+std::vector<uint32_t> topologicalOrder(uint32_t nodes, const std::vector<GraphEdge> &edges) {
+  std::vector<uint32_t> missing(nodes), result;
+  std::vector<std::vector<uint32_t>> next(nodes);
+  for (const GraphEdge &e : edges) {
+    ++missing[e.to];
+    next[e.from].push_back(e.to);
+  }
+  std::set<uint32_t> free;
+  for (uint32_t i = 0; i < nodes; ++i)
+    if (!missing[i])
+      free.insert(i);
+  while (!free.empty()) {
+    uint32_t node = *free.begin();
+    free.erase(free.begin());
+    result.push_back(node);
+    for (uint32_t to : next[node])
+      if (--missing[to] == 0)
+        free.insert(to);
+  }
+  if (result.size() != nodes)
+    result.clear();
+  return result;
+}
+
+void assignLines(FlatGraph &graph, core::Detector &d) {
+  std::unordered_map<uint32_t, uint32_t> last; // line -> its last node
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    FlatNode &node = graph[i];
+    bool found = false;
+    for (const FlatNode::Before &b : node.after) {
+      if (b.programmatic)
+        continue;
+      graph[b.index].isSink = false;
+      core::TimelineId line = graph[b.index].line;
+      if (!found && last[line.value] == b.index) {
+        node.line = line;
+        found = true;
+      }
+    }
+    if (!found)
+      node.line = d.newTimeline();
+    last[node.line.value] = i;
+  }
+}
+
+} // namespace scopesan::gpu

@@ -1,0 +1,72 @@
+// Copies of variables, batches, freed memory.
+#include "Program.h"
+
+TEST_F(Collector, VariableIsCopiedBeforeItsModuleIsKnown) {
+  CUdeviceptr variable = 0x6f0000000000;
+  size_t bytes = 64;
+  uint64_t from = allocateWithoutShadow();
+  fakeDriver().deviceMemory.push_back(variable);
+  fakeDriver().noMemory = true; // for shadow
+  copy(variable, from, 64, stream());
+  call("cuModuleGetGlobal_v2", cuModuleGetGlobal_v2_params{&variable, &bytes, nullptr, "table"});
+  fakeDriver().noMemory = false;
+  launch("logged", stream(), [&] { record(0, EventKind::Read, variable); });
+  synchronize();
+  EXPECT_EQ(found(), 1u);
+}
+
+TEST_F(Collector, CopiesOfOneBatchAreUnordered) {
+  CUdeviceptr a = allocateWithoutShadow(), b = allocateWithoutShadow(), d = allocateWithoutShadow();
+  auto batch = [&](CUdeviceptr middle) {
+    CUdeviceptr to[] = {b, d}, from[] = {a, middle};
+    size_t sizes[] = {16, 16}, starts[] = {0};
+    CUmemcpyAttributes attributes{};
+    attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    CUstream s = stream();
+    fill(a, 4, s);
+    call("cuMemcpyBatchAsync_v2",
+         cuMemcpyBatchAsync_v2_params{to, from, sizes, 2, &attributes, starts, 1, s});
+    fill(b, 4, s);
+    synchronize();
+  };
+  batch(a);
+  EXPECT_EQ(found(), 0u);
+  batch(b);
+  EXPECT_EQ(found(), 1u);
+}
+
+TEST_F(Collector, BatchReadsItsSourceAtAnyTime) {
+  CUdeviceptr a = allocateWithoutShadow(), b = allocateWithoutShadow();
+  size_t size = 16, start = 0;
+  CUmemcpyAttributes attributes{};
+  attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
+  CUstream s = stream();
+  fill(a, 4, s);
+  call("cuMemcpyBatchAsync_v2",
+       cuMemcpyBatchAsync_v2_params{&b, &a, &size, 1, &attributes, &start, 1, s});
+  synchronize();
+  EXPECT_EQ(found(), 1u);
+}
+
+TEST_F(Collector, FreedAddressesAreKept) {
+  unsigned d8 = lines("\"rule\":\"D8\"");
+  CUdeviceptr p = allocate(), again = 0;
+  call("cuMemFree_v2", cuMemFree_v2_params{p}, [&] { fakeDriver().lastFreed = p; });
+  call("cuMemAlloc_v2", cuMemAlloc_v2_params{&again, 4096}, [&] { cuMemAlloc(&again, 4096); });
+  EXPECT_NE(again, p);
+  launch("logged", nullptr, [&] { record(0, EventKind::Write, p); });
+  synchronize();
+  EXPECT_EQ(lines("\"rule\":\"D8\""), d8 + 1);
+}
+
+TEST_F(FastCollector, FreeInStreamOrderMeetsMarks) {
+  unsigned d8 = lines("\"rule\":\"D8\"");
+  CUdeviceptr p = 0x7e1000000000;
+  CUstream a = stream(), b = stream();
+  call("cuMemAllocAsync", cuMemAllocAsync_params{&p, 4096, a});
+  synchronize();
+  launch("fast", b, [&] { marked(0, p); });
+  call("cuMemFreeAsync", cuMemFreeAsync_params{p, a});
+  synchronize();
+  EXPECT_EQ(lines("\"rule\":\"D8\""), d8 + 1);
+}
