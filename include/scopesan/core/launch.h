@@ -73,7 +73,7 @@ public:
     node.firstBlock = NextBlock;
     node.blockCount = blockCount;
     if (blockCount) {
-      Ranges.push({NextBlock, id, {}, {}});
+      Ranges.push({NextBlock, id, {}, {}, {}});
       NextBlock.value += blockCount;
     }
     line.push(id);
