@@ -423,7 +423,8 @@ static void instrumentFunctions(InstrumentContext &Context, const KernelPlans &P
 
 void instrument(Module &M) {
   InstrumentContext Context(M, /*ForGpu=*/false);
-  instrumentFunctions(Context, KernelPlans());
+  if (Check)
+    instrumentFunctions(Context, KernelPlans());
   Context.Sites.emit(M, Context.Calls.siteBase());
   appendToCompilerUsed(M, {M.getNamedGlobal(abi::ModuleSymbol), &Context.Calls.siteBase()});
 }

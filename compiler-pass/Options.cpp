@@ -11,6 +11,9 @@ cl::opt<std::string> EmitInstrumented("scopesan-emit-instrumented", cl::value_de
                                       cl::cat(Category));
 cl::opt<bool> Enable("scopesan-enable", cl::init(true), cl::desc("Instrument device modules"),
                      cl::cat(Category));
+cl::opt<bool> Check("scopesan-check", cl::init(true),
+                    cl::desc("Insert calls of the runtime; without them nothing is checked"),
+                    cl::cat(Category));
 cl::opt<bool> Gpu("scopesan-gpu", cl::init(true),
                   cl::desc("Instrument the code that runs on the GPU"), cl::cat(Category));
 cl::opt<std::string> DeviceRuntime("scopesan-device-runtime", cl::value_desc("file"),

@@ -11,6 +11,9 @@ namespace scopesan::pass {
 extern llvm::cl::opt<std::string> EmitInstrumented;
 /// -scopesan-enable=0: leave the module as it is.
 extern llvm::cl::opt<bool> Enable;
+/// -scopesan-check=0: no call of the runtime. The program runs on the CPU backend as it is; nothing
+/// is checked. For comparing what a program prints.
+extern llvm::cl::opt<bool> Check;
 /// -scopesan-gpu=0: the module's own code stays plain; only the CPU backend can check it.
 extern llvm::cl::opt<bool> Gpu;
 /// -scopesan-device-runtime=FILE: bitcode of the device runtime; default: beside the plugin.

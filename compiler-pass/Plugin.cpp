@@ -102,7 +102,7 @@ struct HostPass : PassInfoMixin<HostPass> {
 
 /// The module's own code, instrumented for the GPU backend. True when that was done.
 bool instrumentOwnCode(Module &M, ModuleAnalysisManager &MAM) {
-  if (!Gpu)
+  if (!Gpu || !Check)
     return false;
   std::string Problem;
   std::unique_ptr<Module> Runtime = readDeviceRuntime(M, Problem);

@@ -47,6 +47,8 @@ private:
   void tile(unsigned At);
   void warpgroup(unsigned At);
   void tensorCopy(unsigned At);
+  void tensorMap(unsigned At);
+  void tensorMapCopy(unsigned At);
 
   EntryArgument number(const Statement &S, unsigned Operand, unsigned At);
   EntryArgument address(const Statement &S, unsigned Operand, abi::Space Space, unsigned At);

@@ -384,6 +384,8 @@ void EffectBuilder::asyncInstruction(unsigned At, OpcodeClass Class) {
     return warpgroup(At);
   case OpcodeClass::TensorCopy:
     return tensorCopy(At);
+  case OpcodeClass::TensorMap:
+    return tensorMap(At);
   case OpcodeClass::WriteRange:
     return writeRange(At);
   default:

@@ -1,5 +1,5 @@
 // Matrices: ldmatrix and stmatrix, wmma loads and stores, wgmma (PTX ISA 9.7.15, 9.7.16), tensor
-// copies (9.7.9.27).
+// copies and tensor maps (9.7.9.27, 9.7.9.28).
 #include "EffectBuilder.h"
 
 #include <charconv>
@@ -146,6 +146,77 @@ void EffectBuilder::tensorCopy(unsigned At) {
                  Reduce ? Scope::Device : Scope::Thread, M.Space.value_or(Space::Generic));
   E.Publishes = E.Announces = E.CpuOnly = true;
   push(std::move(E), At);
+}
+
+namespace {
+
+constexpr unsigned TensorMapBytes = 128;
+
+Effect mapAccess(AccessKind Kind, AddressRef Address) {
+  Effect E;
+  E.Kind = EffectKind::Access;
+  E.Op = abi::Op(Kind, MemoryOrder::Weak, Scope::Thread, Address.Space);
+  E.ElementBytes = 1;
+  E.Elements = TensorMapBytes;
+  E.Address = std::move(Address);
+  return E;
+}
+
+} // namespace
+
+/// tensormap.replace.tile.field{.space}.b1024.type [map], {ordinal,} value: a weak operation on the
+/// whole object.
+void EffectBuilder::tensorMap(unsigned At) {
+  const Statement &S = Prog.Statements[At];
+  if (hasPart(S, "cp_fenceproxy"))
+    return tensorMapCopy(At);
+  static constexpr std::string_view Fields[] = {
+      "global_address",    "rank",     "elemtype", "interleave_layout", "swizzle_mode",
+      "swizzle_atomicity", "fill_mode"};
+  static constexpr std::string_view Indexed[] = {"box_dim", "global_dim", "global_stride",
+                                                 "element_stride"};
+  std::string_view Field = S.Parts.size() > 3 ? std::string_view(S.Parts[3]) : "";
+  size_t Operands = 0;
+  for (std::string_view Name : Fields)
+    Operands = Name == Field ? 2 : Operands;
+  for (std::string_view Name : Indexed)
+    Operands = Name == Field ? 3 : Operands;
+  Modifiers M = decodeModifiers(S, {"replace", "tile", "b1024", Field});
+  Space In = M.Space.value_or(Space::Generic);
+  if (!M.Unknown.empty() || S.Parts[1] != "replace" || !Operands || Operands != S.Operands.size() ||
+      memoryOperand(S) != 0 || M.Order || M.Scope || M.SecondSpace ||
+      (In != Space::Generic && In != Space::Global && In != Space::Shared))
+    return unmodelled(At, "unknown form of tensormap");
+  push(mapAccess(AccessKind::Store, Values.address(S.Operands[0], In, At)), At);
+}
+
+/// tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [to],
+/// [from], 128: by the whole warp, which meets before and after it. Which lane copies is left open:
+/// the first one.
+void EffectBuilder::tensorMapCopy(unsigned At) {
+  const Statement &S = Prog.Statements[At];
+  Modifiers M = decodeModifiers(S, {"cp_fenceproxy", "tensormap::generic", "sync", "aligned"});
+  if (!M.Unknown.empty() || M.Space != Space::Global || M.SecondSpace != Space::Shared ||
+      M.Order != MemoryOrder::Release || !M.Scope || !hasPart(S, "tensormap::generic") ||
+      S.Operands.size() != 3 || !S.Operands[0].is(OperandKind::Memory) ||
+      !S.Operands[1].is(OperandKind::Memory))
+    return unmodelled(At, "unknown form of tensormap");
+  Effect Meet;
+  Meet.Kind = EffectKind::WarpBarrier;
+  Meet.Mask = ValueRef::constant(0xffffffff);
+  Effect Read = mapAccess(AccessKind::Load, Values.address(S.Operands[1], Space::Shared, At));
+  Effect Write = mapAccess(AccessKind::Store, Values.address(S.Operands[0], Space::Global, At));
+  Read.Lanes = Write.Lanes = 1;
+  Effect Fence;
+  Fence.Kind = EffectKind::Entry;
+  Fence.Name = "__scopesan_tensormap_fence";
+  Fence.Op = abi::Op(AccessKind::Fence, MemoryOrder::Release, *M.Scope);
+  EntryArgument None;
+  None.Kind = ArgumentKind::Address;
+  None.Value = None.Place.Value = ValueRef::constant(0);
+  Fence.Arguments = {None};
+  for (Effect *E : {&Meet, &Read, &Write, &Fence})
+    push(*E, At);
 }
 
 } // namespace scopesan::ptx

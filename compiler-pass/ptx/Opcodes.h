@@ -36,6 +36,7 @@ enum class OpcodeClass : uint8_t {
   Tile,
   Warpgroup,
   TensorCopy,
+  TensorMap,
   WriteRange,
   Griddep,
   Unmodelled

@@ -92,6 +92,7 @@ private:
   bool copyTensor();
   bool copyGroup();
   bool storeAsync();
+  bool tensorMap();
   llvm::AllocaInst *fragment(unsigned I, unsigned Registers, unsigned Bits);
   bool writeFragment(const Operand &O, llvm::AllocaInst *From, unsigned Registers, unsigned Bits);
   bool wmmaMemory();

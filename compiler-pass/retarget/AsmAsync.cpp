@@ -9,6 +9,8 @@ using namespace scopesan::retarget;
 using scopesan::cpu::ReduceOp;
 using scopesan::cpu::ReduceType;
 using scopesan::cpu::Reduction;
+using scopesan::cpu::TensorMapField;
+using scopesan::cpu::WarpOp;
 using scopesan::ptx::OperandKind;
 
 /// mbarrier.arrive{_drop}{.expect_tx}{...} {state | _}, [barrier] {, count or bytes}
@@ -163,6 +165,47 @@ bool AsmLowering::copyTensor() {
   E.call(B, "__scopesan_cpu_tensor_copy", B.getVoidTy(),
          {address(Tensor), address(Shared), Barrier, Start, B.getInt32(Coordinates.size()),
           B.getInt32(Store), B.getInt32(uint32_t(Op)), Receivers});
+  return true;
+}
+
+static std::optional<TensorMapField> fieldNamed(StringRef Name) {
+  return StringSwitch<std::optional<TensorMapField>>(Name)
+      .Case("global_address", TensorMapField::Address)
+      .Case("rank", TensorMapField::Rank)
+      .Case("box_dim", TensorMapField::Box)
+      .Case("global_dim", TensorMapField::Size)
+      .Case("global_stride", TensorMapField::Stride)
+      .Case("element_stride", TensorMapField::Step)
+      .Case("elemtype", TensorMapField::Type)
+      .Case("interleave_layout", TensorMapField::Interleave)
+      .Case("swizzle_mode", TensorMapField::Swizzle)
+      .Case("swizzle_atomicity", TensorMapField::Atomicity)
+      .Case("fill_mode", TensorMapField::Fill)
+      .Default(std::nullopt);
+}
+
+/// tensormap.replace.tile.field{.space}.b1024.type [map], {ordinal,} value
+/// tensormap.cp_fenceproxy... [to], [from], 128: the lanes copy the same bytes between two
+/// meetings.
+bool AsmLowering::tensorMap() {
+  if (!operand(1) || !operand(0)->is(OperandKind::Memory))
+    return false;
+  if (Mods[1] == "cp_fenceproxy") {
+    Value *All = B.getInt32(~0u);
+    E.warp(B, WarpOp::Sync, All, B.getInt32(0));
+    B.CreateMemCpy(address(*operand(0)), MaybeAlign(1), address(*operand(1)), MaybeAlign(1), 128);
+    E.warp(B, WarpOp::Sync, All, B.getInt32(0));
+    return true;
+  }
+  std::optional<TensorMapField> Field = Mods.size() > 3 ? fieldNamed(Mods[3]) : std::nullopt;
+  unsigned Last = Current->Operands.size() - 1;
+  if (Mods[1] != "replace" || !Field || Last < 1 || Last > 2)
+    return false;
+  Value *Index = Last == 2 ? in32(1) : B.getInt32(0);
+  Type *Wide = B.getIntNTy(Mods.back() == "b64" ? 64 : 32);
+  E.call(B, "__scopesan_cpu_tensormap_replace", B.getVoidTy(),
+         {address(*operand(0)), B.getInt32(uint32_t(*Field)), Index,
+          B.CreateZExt(in(Last, Wide), B.getInt64Ty())});
   return true;
 }
 

@@ -25,7 +25,8 @@ private:
   Result clusterWait(), drop(), nanosleep(), exit(), isSpace(), mapa(), getctarank(), forward();
   Result load(), atomic(), bulkStore();
   Result mbarrier(), copyAsync(), copyArrive(), copyGroup(), copyBulk(), copyBulkOut();
-  Result dependentLaunch(), loadMatrix(), storeMatrix(), fragmentOperation(), matrixMultiply();
+  Result dependentLaunch(), loadMatrix(), storeMatrix(), fragmentOperation(), matrixMultiply(),
+      warpgroup();
   Result floatBinary(), fma(), floatMin(), floatMax(), function(), saturate(), fabs(), negate();
   Result roundUp(), roundDown(), roundZero(), roundNearest();
   Result highWord(), lowWord(), joinWords(), toInt(), toUnsigned(), fromInt(), fromUnsigned();

@@ -219,3 +219,14 @@ std::optional<Value *> IntrinsicLowering::fragmentOperation() {
          {Form, B.getInt32(Which), To, Memory, Stride, B.getInt32(Column)});
   return unpackFragment(To);
 }
+
+/// wgmma.commit_group.sync.aligned(), wgmma.wait_group.sync.aligned(i64 n)
+std::optional<Value *> IntrinsicLowering::warpgroup() {
+  if (Mods.has("commit_group"))
+    E.call(B, "__scopesan_cpu_wgmma_commit", B.getVoidTy(), {});
+  else if (Mods.has("wait_group"))
+    E.call(B, "__scopesan_cpu_wgmma_wait", B.getVoidTy(), {B.CreateTrunc(arg(0), B.getInt32Ty())});
+  else
+    return std::nullopt;
+  return nullptr;
+}

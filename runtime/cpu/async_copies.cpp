@@ -327,6 +327,10 @@ void scopesan::cpu::readDeviceMemory(void *To, const void *From, uint64_t Bytes)
   DeviceAccess Access;
   memcpy(To, From, Bytes);
 }
+void scopesan::cpu::writeDeviceMemory(void *To, const void *From, uint64_t Bytes) {
+  DeviceAccess Access;
+  memcpy(To, From, Bytes);
+}
 
 extern "C" {
 #pragma GCC visibility push(default)

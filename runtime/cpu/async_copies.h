@@ -131,6 +131,7 @@ private:
 
 /// Reads memory at an address that device code gave: a fault is that of the thread.
 void readDeviceMemory(void *To, const void *From, uint64_t Bytes);
+void writeDeviceMemory(void *To, const void *From, uint64_t Bytes);
 
 /// The block of the thread's cluster whose shared memory holds the address; null if there is none.
 Block *sharedOwner(const Thread &T, uint64_t Address);

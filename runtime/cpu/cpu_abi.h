@@ -160,6 +160,21 @@ struct MatrixForm {
   }
 };
 
+/// Fields of a tensor map, as tensormap.replace names them.
+enum class TensorMapField : uint32_t {
+  Address,
+  Rank, ///< less one
+  Box,
+  Size,
+  Stride,
+  Step,
+  Type,
+  Interleave,
+  Swizzle,
+  Atomicity,
+  Fill
+};
+
 /// What a reducing copy does to each element of its destination, and the element's type. `.b32` and
 /// `.b64` are U32 and U64.
 enum class ReduceOp : uint32_t { None = 0, Add, Min, Max, Inc, Dec, And, Or, Xor };
@@ -238,6 +253,8 @@ void __scopesan_cpu_bulk_copy(void *to, const void *from, uint64_t bytes, void *
 void __scopesan_cpu_tensor_copy(const void *map, void *shared, void *barrier, const int32_t *start,
                                 uint32_t rank, uint32_t store, uint32_t reduceOp,
                                 uint32_t receivers);
+/// tensormap.replace; `index` of the dimension where the field has several.
+void __scopesan_cpu_tensormap_replace(void *map, uint32_t field, uint32_t index, uint64_t value);
 void __scopesan_cpu_bulk_commit(void);
 void __scopesan_cpu_bulk_wait(uint32_t allowed, uint32_t read);
 /// st.async, red.async: `values` are read at once.

@@ -15,6 +15,14 @@
 //   verdict findings
 //   require D10 add peek(load,weak)
 //   proof S12 D10
+// variant two_devices -DRACY=3
+//   options --devices=2
+//   why an element is added to at device scope, by two devices
+//   verdict findings
+//   require D2 add add blame=add:system distance=between-kernels
+//   backends cpu
+//   proof O1 P4 D2
+//   litmus SPEC2/bulkreduce-diffgpu
 #include "check.h"
 #include "hopper.h"
 
@@ -48,8 +56,16 @@ int main() {
   int *memory = nullptr, result[kWords];
   CHECK(cudaMalloc(&memory, 2 * sizeof(result)));
   CHECK(cudaMemset(memory, 0, 2 * sizeof(result)));
-  addAll<<<2, kWords>>>(memory, memory + kWords);
+  CHECK(cudaDeviceSynchronize());
+  addAll<<<RACY == 3 ? 1 : 2, kWords>>>(memory, memory + kWords);
   CHECK(cudaGetLastError());
+  if (RACY == 3) {
+    CHECK(cudaSetDevice(1));
+    CHECK(cudaDeviceEnablePeerAccess(0, 0));
+    addAll<<<1, kWords>>>(memory, memory + kWords);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaSetDevice(0));
+  }
   CHECK(cudaMemcpy(result, memory, sizeof(result), cudaMemcpyDeviceToHost));
   CHECK(cudaFree(memory));
   bool right = true;

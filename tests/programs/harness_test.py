@@ -101,7 +101,6 @@ ROWS_WITHOUT_A_PROGRAM = {
     "multimem-red-red": "not modelled (X1)", "multimem-st-ld": "not modelled (X1)",
     "tcgen05-noafterfence": "not modelled (X1)", "tcgen05-afterfence": "not modelled (X1)",
     "tensormap-host-written": "what PTX says of it is contradictory",
-    "bulkreduce-diffgpu": "two devices",
     "stasync-release-global": "not modelled (X1)"}
 
 

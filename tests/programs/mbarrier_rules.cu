@@ -1,4 +1,5 @@
 // scopesan-test: phases of mbarriers: what a wait tells, and who must know of the init
+// Variants for the CPU only may wait for ever; it sees that nothing can go on.
 //
 // variant fixed
 //   why whoever waits for the phase is told, also without arriving
@@ -28,6 +29,7 @@
 //   allow   D1 value(store,weak) take(load,weak) memory=value
 //   may-be-incomplete a kernel ended with an error
 //   exit any
+//   backends cpu
 //   proof S10 D1
 // variant init_in_use -DRACY=4
 //   why the object is initialised again while a phase has arrivals
@@ -38,6 +40,7 @@
 //   allow   D1 value(store,weak) take(load,weak) memory=value
 //   may-be-incomplete a kernel ended with an error
 //   exit any
+//   backends cpu
 //   proof D7
 // variant impossible_phase -DRACY=5
 //   why one arrival more is expected than anybody makes
@@ -45,6 +48,7 @@
 //   require D7 wait wait
 //   incomplete a kernel ended with an error
 //   exit any
+//   backends cpu
 //   proof D7
 #include "check.h"
 #include "hopper.h"

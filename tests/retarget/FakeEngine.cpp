@@ -143,6 +143,7 @@ void __scopesan_cpu_bulk_copy(void *to, const void *from, uint64_t bytes, void *
 }
 void __scopesan_cpu_bulk_commit(void) {}
 void __scopesan_cpu_bulk_wait(uint32_t, uint32_t) { finishCopies(); }
+void __scopesan_cpu_tensormap_replace(void *, uint32_t, uint32_t, uint64_t) {}
 void __scopesan_cpu_store_async(void *to, const void *values, uint32_t bytes, void *barrier,
                                 uint32_t reduction) {
   test::LastBulk = {reduction, 0};

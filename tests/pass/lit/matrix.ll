@@ -32,6 +32,32 @@ define void @store(ptr %p, float %x, i32 %n) {
   ret void
 }
 
+; Rows of 32 numbers of 4 bits, and of 128 bits: 16 bytes by 8 lanes.
+; CHECK-LABEL: @small
+; CHECK: icmp ult i32 {{.*}}, 8
+; CHECK: call void @__scopesan_read(ptr {{.*}}, i32 16, i32
+; CHECK: call {{.*}} @llvm.nvvm.wmma.m8n8k32.load.a.row.stride.s4.p0(
+; CHECK: call void @__scopesan_read(ptr {{.*}}, i32 16, i32
+; CHECK: call {{.*}} @llvm.nvvm.wmma.m8n8k128.load.b.col.b1.p0(
+; CHECK: call void @__scopesan_write(ptr {{.*}}, i32 32, i32
+define void @small(ptr %p, i32 %n) {
+  %a = call i32 @llvm.nvvm.wmma.m8n8k32.load.a.row.stride.s4.p0(ptr %p, i32 %n)
+  %b = call i32 @llvm.nvvm.wmma.m8n8k128.load.b.col.b1.p0(ptr %p)
+  call void @llvm.nvvm.wmma.m8n8k32.store.d.row.stride.s32.p0(ptr %p, i32 %a, i32 %b, i32 %n)
+  ret void
+}
+
+; The groups of a warpgroup order nothing by themselves.
+; CHECK-LABEL: @groups
+; CHECK-NOT: @__scopesan
+; CHECK: ret void
+define void @groups() {
+  call void @llvm.nvvm.wgmma.fence.sync.aligned()
+  call void @llvm.nvvm.wgmma.commit_group.sync.aligned()
+  call void @llvm.nvvm.wgmma.wait_group.sync.aligned(i64 0)
+  ret void
+}
+
 ; CHECK-LABEL: @warpgroup
 ; CHECK: call void @__scopesan_wgmma(i32 {{[0-9]+}}, i32
 ; CHECK-NEXT: asm sideeffect "wgmma.mma_async

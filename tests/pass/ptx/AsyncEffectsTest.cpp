@@ -429,9 +429,6 @@ TEST(AsyncEffects, StillUnmodelled) {
        {"multimem.red.relaxed.sys.add.u32 [$0], 1;", "multimem.ld_reduce.add.u32 $0, [$1];",
         "multimem.st.weak.u32 [$0], $1;", "tcgen05.mma.cta_group::1.kind::f16 [$0], $1, $2, $3, p;",
         "tcgen05.ld.sync.aligned.16x64b.x1.b32 {$0}, [$1];", "call (r), f, (p);",
-        "tensormap.replace.tile.rank.global.b1024.b32 [$0], 1;",
-        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
-        "[$0], [$1], 128;",
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [$0], "
         "[$1];",
         "tex.1d.v4.f32.s32 {$0,$1,$2,$3}, [$4, {$5}];", "suld.b.1d.b32.trap $0, [$1, {$2}];",

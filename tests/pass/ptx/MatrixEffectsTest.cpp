@@ -103,4 +103,25 @@ TEST(MatrixEffects, TensorCopies) {
   });
 }
 
+// A weak write of the whole object, whatever the field.
+TEST(MatrixEffects, TensorMaps) {
+  for (std::string Field : {"global_address", "rank", "elemtype", "interleave_layout",
+                            "swizzle_mode", "swizzle_atomicity", "fill_mode"})
+    EXPECT_EQ(show("tensormap.replace.tile." + Field + ".shared::cta.b1024.b32 [$0], $1;"),
+              "access(&$0@shared, 128) store weak thread @shared")
+        << Field;
+  for (std::string Field : {"box_dim", "global_dim", "global_stride", "element_stride"})
+    EXPECT_EQ(show("tensormap.replace.tile." + Field + ".b1024.b64 [$0], 1, $1;"),
+              "access(&$0@, 128) store weak thread")
+        << Field;
+  expect({
+      {"tensormap.replace.tile.colour.global.b1024.b32 [$0], 1;", "X1 unknown form of tensormap"},
+      {"tensormap.replace.tile.box_dim.global.b1024.b32 [$0], 1;", "X1 unknown form of tensormap"},
+      {"tensormap.replace.tile.rank.global.b1024.b32 $0, 1;", "X1 unknown form of tensormap"},
+      {"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.acquire.gpu.sync.aligned "
+       "[$0], [$1], 128;",
+       "X1 unknown form of tensormap"},
+  });
+}
+
 } // namespace
