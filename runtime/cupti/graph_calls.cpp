@@ -1,8 +1,7 @@
 // Graphs: what the program builds, instantiates, changes and launches.
 //
-// A launch of the program becomes one of ours, node by node (graph_replay); the program's own launch
-// must then do nothing. It is captured into a graph that is thrown away, or, where the stream cannot
-// be captured (legacy default stream), its nodes are disabled meanwhile (ADR 022).
+// A launch of the program becomes one of ours, node by node (graph_replay); the nodes of the
+// program's own are disabled meanwhile (ADR 022).
 #include "cupti/graph_replay.h"
 
 namespace scopesan::cupti {
@@ -65,121 +64,48 @@ void onExecDestroyed(Collector &c, const Call &k) {
 
 // ---------------------------------------------------------------- launching
 
-/// Nodes of the program's instantiated graph that were disabled for a while.
-using Silenced = std::vector<CUgraphNode>;
-
-bool isSilenceable(CUgraphNodeType type) {
-  return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-         type == CU_GRAPH_NODE_TYPE_MEMSET;
-}
-
-/// Host functions cannot be disabled. They may run in the program's own launch if nothing that is
-/// replayed follows them.
-bool hostFunctionsAreLast(const GraphExec &x) {
-  std::vector<bool> afterHost(x.steps.size());
-  for (size_t i = 0; i < x.steps.size(); ++i) {
-    for (const gpu::FlatNode::Before &b : x.order[i].after)
-      if (afterHost[b.index] || x.steps[b.index].type == CU_GRAPH_NODE_TYPE_HOST)
-        afterHost[i] = true;
-    if (afterHost[i] && isSilenceable(x.steps[i].type))
-      return false;
-  }
-  return true;
-}
-
-void restore(CUgraphExec exec, const Silenced &nodes) {
-  for (CUgraphNode n : nodes)
-    cuGraphNodeSetEnabled(exec, n, 1);
-}
-
-bool silence(CUgraphExec exec, const GraphExec &x, Silenced &nodes) {
-  if (!x.source || !hostFunctionsAreLast(x))
-    return false;
-  std::unordered_map<CUgraphNode, CUgraphNode> originals;
-  for (CUgraphNode n : nodesOf(x.source))
-    if (CUgraphNode copy = x.copyOf(n))
-      originals[copy] = n;
-  for (const GraphStep &step : x.steps) {
-    if (!isSilenceable(step.type) || x.disabled.count(step.node))
-      continue;
-    auto original = originals.find(step.node);
-    if (original == originals.end() ||
-        cuGraphNodeSetEnabled(exec, original->second, 0) != CUDA_SUCCESS) {
-      restore(exec, nodes);
-      return false;
-    }
-    nodes.push_back(original->second);
-  }
-  return true;
-}
-
 /// From ENTER to EXIT, which the collector's lock joins.
 struct Underway {
   GraphExec *exec = nullptr;
-  bool isCaptured = false, isUnchecked = false;
-  Silenced silenced;
+  bool isUnchecked = false;
 } TheLaunch;
 
 void graphBegins(Collector &c, const Call &k, CUgraphExec exec, CUstream given) {
-  TheLaunch = {};
   GraphExec *x = c.Graphs.find(exec);
   std::string why = !x ? "its instantiation was not seen" : x->obstacle;
   RelaxedCapture relaxed;
   c.settle(/*wait=*/true);
-  if (why.empty()) {
-    TheLaunch.exec = x;
-    if (cuStreamBeginCapture(k.handle(given), CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS) {
-      TheLaunch.isCaptured = true;
-      return;
-    }
-    if (silence(exec, *x, TheLaunch.silenced)) {
-      GraphReplay replay(c, *x, k, given);
-      replay.leaveHostFunctions();
-      return replay.run();
-    }
-    why = "it was launched into the legacy default stream, and it was destroyed, or has child "
-          "graphs or work that follows host functions";
+  const std::string what = "a graph was launched that is not checked on the GPU: ";
+  bool isSilent = (x && x->isSilent) || (why.empty() && x->source && silence(exec, *x));
+  if (isSilent) {
+    if (!why.empty())
+      host::incomplete(what + why);
+    TheLaunch = {x, false};
+    return GraphReplay(c, *x, k, given).run();
   }
-  TheLaunch.exec = nullptr;
-  TheLaunch.isUnchecked = true;
-  c.uncheckedLaunch("a graph was launched that is not checked on the GPU: " + why,
-                    k.stream(c, given));
-}
-
-void graphIssued(Collector &c, const Call &k, CUgraphExec exec, CUstream given) {
-  Underway u = std::move(TheLaunch);
-  TheLaunch = {};
-  RelaxedCapture relaxed;
-  if (u.isUnchecked)
-    return c.launchIssued(k.succeeded, k.handle(given));
-  if (!u.exec)
-    return;
-  restore(exec, u.silenced);
-  GraphReplay replay(c, *u.exec, k, given);
-  if (u.isCaptured) {
-    CUgraph captured = nullptr;
-    CUresult ended = cuStreamEndCapture(k.handle(given), &captured);
-    if (captured)
-      cuGraphDestroy(captured);
-    if (!k.succeeded)
-      return;
-    if (ended != CUDA_SUCCESS)
-      return host::incomplete("a launch of a graph was lost: it could not be replaced");
-    replay.run();
-  }
-  replay.ended();
+  if (why.empty())
+    why = "its nodes cannot be disabled";
+  TheLaunch = {nullptr, true};
+  c.uncheckedLaunch(what + why, k.stream(c, given));
 }
 
 void onGraphLaunch(Collector &c, const Call &k) {
   const auto &p = params<cuGraphLaunch_params>(k);
-  if (k.enter && !k.captured(p.hStream))
-    return graphBegins(c, k, p.hGraph, p.hStream);
-  if (k.enter)
+  if (k.enter) {
+    TheLaunch = {};
+    if (!k.captured(p.hStream))
+      graphBegins(c, k, p.hGraph, p.hStream);
     return;
-  if (TheLaunch.exec || TheLaunch.isUnchecked)
-    return graphIssued(c, k, p.hGraph, p.hStream);
-  if (k.succeeded)
-    c.Graphs.childCaptured(k.handle(p.hStream), p.hGraph, k.api);
+  }
+  Underway u = TheLaunch;
+  if (u.isUnchecked)
+    return c.launchIssued(k.succeeded, k.handle(p.hStream));
+  if (!u.exec)
+    return;
+  // Launches that are under way do not notice.
+  if (!u.exec->isSilent)
+    restore(p.hGraph, *u.exec);
+  cuEventRecord(u.exec->ended, k.handle(p.hStream));
 }
 
 constexpr CallRow Rows[] = {

@@ -12,12 +12,14 @@ void GraphReplay::run() {
   cuStreamWaitEvent(Stream, X.ended, 0); // of the launch before this one
   core::NodeId begin = C.Order.marker(S, X.lastEnd.value ? gpu::Nodes{X.lastEnd} : gpu::Nodes{});
   gpu::Nodes ends{begin};
-  for (size_t i = 0; i < X.steps.size(); ++i) {
+  Places.resize(X.steps.size());
+  Done.resize(X.steps.size());
+  for (uint32_t i : X.sequence) {
     LaunchPlace place = placeOf(i, begin);
-    Places.push_back(place.at);
-    Done.push_back(issue(X.steps[i], place));
+    Places[i] = place.at;
+    Done[i] = issue(X.steps[i], place);
     if (X.order[i].isSink)
-      ends.push_back(Done.back());
+      ends.push_back(Done[i]);
   }
   X.lastEnd = C.Order.marker(S, ends);
 }
@@ -175,10 +177,8 @@ core::NodeId GraphReplay::fill(const GraphStep &step, LaunchPlace &place) {
 
 core::NodeId GraphReplay::hostFunction(const GraphStep &step, LaunchPlace &place) {
   CUDA_HOST_NODE_PARAMS p{};
-  if (HostFunctions) {
-    CUresult r = cuGraphHostNodeGetParams(step.node, &p);
-    expect(r == CUDA_SUCCESS ? cuLaunchHostFunc(Stream, p.fn, p.userData) : r, "a host function");
-  }
+  CUresult r = cuGraphHostNodeGetParams(step.node, &p);
+  expect(r == CUDA_SUCCESS ? cuLaunchHostFunc(Stream, p.fn, p.userData) : r, "a host function");
   return C.Order.markerAt(place.at);
 }
 

@@ -11,13 +11,8 @@ public:
       : C(c), X(x), Stream(k.handle(given)), Context(k.context), S(k.stream(c, given)),
         Stack(host::captureStack()) {}
 
-  /// Host functions run in the program's own launch, not here.
-  void leaveHostFunctions() { HostFunctions = false; }
   /// Issues all nodes into the stream, in an order that the graph allows.
   void run();
-  /// After the last work of the launch was issued.
-  void ended() { cuEventRecord(X.ended, Stream); }
-
 private:
   LaunchPlace placeOf(size_t i, core::NodeId begin);
   core::NodeId issue(const GraphStep &step, LaunchPlace &place);
@@ -35,7 +30,6 @@ private:
   CUcontext Context;
   gpu::Stream &S;
   host::StackId Stack;
-  bool HostFunctions = true;
   std::vector<gpu::Place> Places; ///< by step
   gpu::Nodes Done;
 };

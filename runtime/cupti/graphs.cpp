@@ -84,29 +84,16 @@ void GraphTable::named(CUgraphNode node, const std::string &api) {
     Names[node].api = "cudaGraphAddMemsetNode";
 }
 
-static std::vector<CUgraphNode> lastCaptured(CUstream stream) {
+void GraphTable::nameCaptured(CUstream stream, const std::string &api) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   const CUgraphNode *last = nullptr;
   const CUgraphEdgeData *edges = nullptr;
   size_t count = 0;
   if (cuStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, &edges, &count) !=
       CUDA_SUCCESS)
-    return {};
-  return {last, last + count};
-}
-
-void GraphTable::nameCaptured(CUstream stream, const std::string &api) {
-  for (CUgraphNode n : lastCaptured(stream))
-    named(n, api);
-}
-
-void GraphTable::childCaptured(CUstream stream, CUgraphExec exec, const std::string &api) {
-  GraphExec *x = find(exec);
-  for (CUgraphNode n : lastCaptured(stream)) {
-    named(n, api);
-    if (x && typeOf(n) == CU_GRAPH_NODE_TYPE_GRAPH)
-      copyNames(bodyOf(n), x->model);
-  }
+    return;
+  for (size_t i = 0; i < count; ++i)
+    named(last[i], api);
 }
 
 /// Child graphs are copied without a word about which node became which: in order.
@@ -126,9 +113,54 @@ void GraphTable::copyNames(CUgraph to, CUgraph from) {
 void GraphTable::graphEnds(CUgraph graph) {
   for (CUgraphNode n : nodesOf(graph))
     Names.erase(n);
-  for (auto &[handle, x] : Execs)
-    if (x->source == graph)
-      x->source = nullptr;
+  for (auto &[exec, x] : Execs) {
+    if (x->source != graph)
+      continue;
+    x->isSilent = x->obstacle.empty() && silence(exec, *x); // later there are no handles
+    x->source = nullptr;
+  }
+}
+
+// ---------------------------------------------------------------- the program's own launches
+
+namespace {
+
+void CUDA_CB doNothing(void *) {}
+
+/// Switches one step of the program's own on or off. True: that is done, or there is nothing to do.
+bool enable(CUgraphExec exec, const GraphExec &x, const GraphStep &step, bool on) {
+  bool isHost = step.type == CU_GRAPH_NODE_TYPE_HOST;
+  bool canDisable = step.type == CU_GRAPH_NODE_TYPE_KERNEL ||
+                    step.type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+                    step.type == CU_GRAPH_NODE_TYPE_MEMSET;
+  if (!isHost && (!canDisable || x.disabled.count(step.node)))
+    return true;
+  auto handle = x.handles.find(step.node);
+  if (handle == x.handles.end() || !handle->second)
+    return false;
+  if (canDisable)
+    return cuGraphNodeSetEnabled(exec, handle->second, on) == CUDA_SUCCESS;
+  CUDA_HOST_NODE_PARAMS p{doNothing, nullptr};
+  return (!on || cuGraphHostNodeGetParams(step.node, &p) == CUDA_SUCCESS) &&
+         cuGraphExecHostNodeSetParams(exec, handle->second, &p) == CUDA_SUCCESS;
+}
+
+} // namespace
+
+bool silence(CUgraphExec exec, const GraphExec &x) {
+  for (size_t i = 0; i < x.steps.size(); ++i) {
+    if (enable(exec, x, x.steps[i], false))
+      continue;
+    while (i-- > 0)
+      enable(exec, x, x.steps[i], true);
+    return false;
+  }
+  return true;
+}
+
+void restore(CUgraphExec exec, const GraphExec &x) {
+  for (const GraphStep &step : x.steps)
+    enable(exec, x, step, true);
 }
 
 // ---------------------------------------------------------------- instantiated graphs
@@ -150,6 +182,7 @@ void GraphTable::pair(GraphExec &x, CUgraph graph, CUgraph copy) {
       return;
     }
     x.copies[originals[i]] = n;
+    x.handles[n] = originals[i];
     if (auto name = Names.find(originals[i]); name != Names.end())
       Names[n] = NodeName(name->second);
     if (typeOf(n) == CU_GRAPH_NODE_TYPE_GRAPH)
@@ -161,6 +194,7 @@ void GraphTable::makeModel(GraphExec &x, CUgraph graph) {
   x.source = graph;
   x.model = nullptr;
   x.copies.clear();
+  x.handles.clear();
   if (cuGraphClone(&x.model, graph) != CUDA_SUCCESS) {
     x.obstacle = "it cannot be copied";
     return;
@@ -182,6 +216,7 @@ void GraphTable::flatten(GraphExec &x, CUgraph graph,
   for (uint32_t place : gpu::topologicalOrder(uint32_t(nodes.size()), edges)) {
     CUgraphNode n = nodes[place];
     gpu::FlatNode flat;
+    flat.isKernel = typeOf(n) == CU_GRAPH_NODE_TYPE_KERNEL;
     bool followed = false;
     for (const gpu::GraphEdge &e : edges) {
       if (e.to == place)
@@ -218,6 +253,7 @@ void GraphTable::makeSteps(GraphExec &x) {
   x.order.clear();
   std::vector<gpu::FlatNode::Before> exit;
   flatten(x, x.model, {}, exit);
+  x.sequence = gpu::serialOrder(x.order);
   bool isSame = std::equal(before.begin(), before.end(), x.order.begin(), x.order.end(),
                            [](auto &a, auto &b) { return a.after == b.after; });
   if (isSame && !before.empty())
@@ -245,7 +281,7 @@ void GraphTable::updated(CUgraphExec exec, CUgraph graph) {
   std::unordered_map<CUgraphNode, size_t> places;
   for (CUgraphNode n : nodesOf(x->model))
     places.emplace(n, places.size());
-  auto copies = x->copies;
+  auto copies = std::move(x->copies), handles = std::move(x->handles);
   auto disabled = x->disabled;
   for (auto &[child, body] : x->bodies)
     cuGraphDestroy(body);
@@ -261,10 +297,17 @@ void GraphTable::updated(CUgraphExec exec, CUgraph graph) {
   for (auto &[original, copy] : copies)
     if (CUgraphNode n = now(copy))
       x->copies.try_emplace(original, n);
+  x->handles.clear();
+  for (auto &[copy, handle] : handles)
+    if (CUgraphNode n = now(copy))
+      x->handles[n] = handle;
   x->disabled.clear();
   for (CUgraphNode d : disabled)
     x->disabled.insert(now(d));
   cuGraphDestroy(old);
+  for (const GraphStep &step : x->steps)
+    if (x->isSilent && step.type == CU_GRAPH_NODE_TYPE_HOST)
+      x->obstacle = "its host functions were changed after the graph had been destroyed";
 }
 
 void GraphTable::childChanged(GraphExec &x, CUgraphNode child, CUgraph body) {
@@ -273,7 +316,15 @@ void GraphTable::childChanged(GraphExec &x, CUgraphNode child, CUgraph body) {
     x.obstacle = "a child graph of it cannot be copied";
     return;
   }
+  auto known = x.bodies.find(child);
+  std::vector<CUgraphNode> before = nodesOf(known == x.bodies.end() ? bodyOf(child) : known->second);
+  std::vector<CUgraphNode> handles;
+  for (CUgraphNode n : before)
+    handles.push_back(x.handles.count(n) ? x.handles[n] : nullptr);
   pair(x, body, copy);
+  std::vector<CUgraphNode> now = nodesOf(copy);
+  for (size_t i = 0; i < now.size(); ++i) // what the instantiated graph calls them stays
+    x.handles[now[i]] = i < handles.size() ? handles[i] : nullptr;
   auto [place, isNew] = x.bodies.try_emplace(child, copy);
   if (!isNew) {
     cuGraphDestroy(place->second);

@@ -2,7 +2,7 @@
 //
 // The program's graph is copied when it is instantiated; what the program changes in the
 // instantiated graph is changed in the copy. A launch replays the copy node by node, as launches
-// and copies of the collector's own.
+// and copies of the collector's own, while the nodes of the program's own are disabled.
 #pragma once
 
 #include "gpu/flat_graph.h"
@@ -39,11 +39,15 @@ struct GraphExec {
   CUgraph source = nullptr; ///< what the program instantiated; null when it was destroyed since
   CUgraph model = nullptr;
   std::unordered_map<CUgraphNode, CUgraphNode> copies; ///< by the program's node
+  /// Of a node of the copy: what the driver's functions for the instantiated graph call it.
+  std::unordered_map<CUgraphNode, CUgraphNode> handles;
   std::unordered_set<CUgraphNode> disabled;            ///< nodes of the copy
   std::unordered_map<CUgraphNode, CUgraph> bodies;     ///< what child nodes of the copy do now
   std::string obstacle; ///< why launches cannot be checked; empty = they can
   std::vector<GraphStep> steps;
-  gpu::FlatGraph order; ///< of the steps
+  gpu::FlatGraph order;           ///< of the steps
+  std::vector<uint32_t> sequence; ///< of steps, as they are replayed
+  bool isSilent = false;          ///< the program's own does nothing, for good
   core::NodeId lastEnd; ///< launches of one instantiated graph follow each other
   CUevent ended = nullptr;
 
@@ -61,8 +65,6 @@ public:
   void named(CUgraphNode node, const std::string &api);
   /// The last operation that the stream captured became these nodes.
   void nameCaptured(CUstream stream, const std::string &api);
-  /// A launch of an instantiated graph was captured as a child node.
-  void childCaptured(CUstream stream, CUgraphExec exec, const std::string &api);
   /// `to` is a copy of `from`.
   void copyNames(CUgraph to, CUgraph from);
   void graphEnds(CUgraph graph);
@@ -86,6 +88,12 @@ private:
   std::unordered_map<CUgraphExec, std::unique_ptr<GraphExec>> Execs;
   uint32_t Instantiations = 0;
 };
+
+/// Makes launches of the program's instantiated graph do nothing but record and await events. False:
+/// that is not possible, and nothing has changed.
+bool silence(CUgraphExec exec, const GraphExec &x);
+/// Makes its launches do what they did.
+void restore(CUgraphExec exec, const GraphExec &x);
 
 /// The nodes of a graph, in the driver's order.
 std::vector<CUgraphNode> nodesOf(CUgraph graph);

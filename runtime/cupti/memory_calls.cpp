@@ -33,6 +33,26 @@ template <typename P> void onAllocated(Collector &c, const Call &k) {
   else
     add(*p.dptr, p.bytesize, MemoryKind::Device);
 }
+/// Pools give freed memory back to the system when a stream is waited for. Whoever still uses it
+/// would end the context instead of being reported: the first part of it stays mapped.
+void keepMapped(CUmemoryPool pool) {
+  constexpr cuuint64_t Kept = 64 << 20;
+  cuuint64_t threshold = 0;
+  if (cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold) == CUDA_SUCCESS &&
+      threshold < Kept) {
+    threshold = Kept;
+    cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+  }
+}
+template <typename P> void keepMapped(const P &p) {
+  CUmemoryPool pool = nullptr;
+  CUdevice device = 0;
+  if constexpr (std::is_same_v<P, cuMemAllocFromPoolAsync_params>)
+    return keepMapped(p.pool);
+  if (cuStreamGetDevice(p.hStream, &device) == CUDA_SUCCESS &&
+      cuDeviceGetMemPool(&pool, device) == CUDA_SUCCESS)
+    keepMapped(pool);
+}
 /// Alive for whatever comes after this point of the stream.
 template <typename P> void onAllocatedInOrder(Collector &c, const Call &k) {
   const auto &p = params<P>(k);
@@ -40,6 +60,7 @@ template <typename P> void onAllocatedInOrder(Collector &c, const Call &k) {
     return;
   Collector::Memory m{p.bytesize, MemoryKind::Device, k.context};
   m.streamOrdered = true;
+  keepMapped(p);
   if (k.captured(p.hStream))
     return c.allocated(*p.dptr, m, k.api);
   gpu::Stream &s = k.stream(c, p.hStream);

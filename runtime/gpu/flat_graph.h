@@ -25,8 +25,14 @@ struct FlatNode {
   std::vector<Before> after; ///< smaller indices; none = after the launch's beginning
   bool isSink = true;        ///< nothing follows it in full
   core::TimelineId line;     ///< nodes of one line follow each other
+  bool isKernel = false;
 };
 using FlatGraph = std::vector<FlatNode>;
+
+/// In which order to run the nodes one after the other: each after its dependencies, kernels as late
+/// as that allows. A copy that races with two kernels then meets both (what comes later hides what
+/// came before).
+std::vector<uint32_t> serialOrder(const FlatGraph &graph);
 
 /// Divides the nodes into lines: a node continues the line of a node that it follows in full.
 void assignLines(FlatGraph &graph, core::Detector &d);

@@ -110,35 +110,46 @@ static void hosts(bool racy) {
     t.join();
 }
 
-static void graph(bool racy) {
-  unsigned *data = memory(1024);
-  cudaStream_t s, other;
+/// Fill, two kernels side by side, two more; the last words count the launches.
+static cudaGraph_t captured(unsigned *data, bool racy, cudaStream_t s, cudaStream_t other) {
   cudaEvent_t fork, join;
-  CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-  CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  cudaGraph_t graph;
   CHECK(cudaEventCreate(&fork));
   CHECK(cudaEventCreate(&join));
-  cudaGraph_t graph;
-  cudaGraphExec_t exec;
   CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
-  CHECK(cudaMemsetAsync(data, 0, 4096, s));
+  CHECK(cudaMemsetAsync(data, 0, 2048, s));
   CHECK(cudaEventRecord(fork, s));
   CHECK(cudaStreamWaitEvent(other, fork, 0));
   add<<<4, 64, 0, s>>>(data, 1);
-  add<<<4, 64, 0, other>>>(data + (racy ? 0 : 512), 2);
+  add<<<4, 64, 0, other>>>(data + (racy ? 0 : 256), 2);
   CHECK(cudaEventRecord(join, other));
   CHECK(cudaStreamWaitEvent(s, join, 0));
   add<<<4, 64, 0, s>>>(data, 3);
+  add<<<4, 64, 0, s>>>(data + 768, 1);
   CHECK(cudaStreamEndCapture(s, &graph));
+  return graph;
+}
+
+static void graph(bool racy) {
+  unsigned *data = memory(1024), first = 0, launches = 0;
+  cudaStream_t s, other;
+  CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+  CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  cudaGraph_t graph = captured(data, racy, s, other), again = captured(data, racy, s, other);
+  cudaGraphExec_t exec;
   CHECK(cudaGraphInstantiate(&exec, graph, 0));
   CHECK(cudaGraphDestroy(graph));
   for (int i = 0; i < 20; ++i)
     CHECK(cudaGraphLaunch(exec, s));
-  CHECK(cudaStreamSynchronize(s));
-  unsigned first = 0;
+  cudaGraphExecUpdateResultInfo result;
+  CHECK(cudaGraphExecUpdate(exec, again, &result));
+  for (int i = 0; i < 5; ++i)
+    CHECK(cudaGraphLaunch(exec, nullptr));
+  CHECK(cudaDeviceSynchronize());
   CHECK(cudaMemcpy(&first, data, 4, cudaMemcpyDeviceToHost));
-  if (!racy && first != 4) {
-    printf("wrong result %u\n", first);
+  CHECK(cudaMemcpy(&launches, data + 768, 4, cudaMemcpyDeviceToHost));
+  if (launches != 25 || (!racy && first != 4)) {
+    printf("wrong result %u after %u launches\n", first, launches);
     exit(3);
   }
 }

@@ -15,7 +15,8 @@
 //   may-advise progress-not-promised
 //   proof S11 D1
 // variant block_scope -DRACY=2
-//   why a semaphore of block scope does not reach other blocks
+//   why a semaphore of block scope does not reach other blocks; a GPU may read stale values
+//   may-be-incomplete values fit no order
 //   verdict findings
 //   require D2 enter enter blame=enter:device
 //   allow   D2 enter leave

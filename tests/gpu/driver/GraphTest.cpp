@@ -31,8 +31,10 @@ CUgraphNode addFill(CUgraph g, uint64_t to, const Nodes &after = {}) {
        [&] { cuGraphAddMemsetNode(&n, g, after.data(), after.size(), &p, nullptr); });
   return n;
 }
+unsigned HostCalls;
+void count(void *) { ++HostCalls; }
 CUgraphNode addHost(CUgraph g, const Nodes &after = {}) {
-  CUDA_HOST_NODE_PARAMS p{};
+  CUDA_HOST_NODE_PARAMS p{count, nullptr};
   CUgraphNode n = nullptr;
   call("cuGraphAddHostNode", cuGraphAddHostNode_params{&n, g, after.data(), after.size(), &p},
        [&] { cuGraphAddHostNode(&n, g, after.data(), after.size(), &p); });
@@ -53,7 +55,7 @@ struct Watched {
   explicit Watched(std::function<void(CUfunction)> effect) {
     fakeDriver().onKernel = std::move(effect);
     fakeDriver().issued.clear();
-    fakeDriver().nodesRun = 0;
+    fakeDriver().nodesRun = HostCalls = 0;
   }
   ~Watched() { fakeDriver().onKernel = nullptr; }
   std::string issued() const {
@@ -142,31 +144,15 @@ TEST_F(Collector, FillBesideKernelInGraph) {
   EXPECT_GE(lines("cuGraphAddMemsetNode"), 1u);
 }
 
-TEST_F(Collector, GraphInTheLegacyStream) {
+TEST_F(Collector, CopiesComeEarly) {
   uint64_t p = allocateWithoutShadow();
   Watched w([&](CUfunction) { record(0, EventKind::Write, p); });
   CUgraph g = newGraph();
-  CUgraphNode fill = addFill(g, p), add = addKernel(g, First, {fill});
-  addHost(g, {add});
-  CUgraphExec x = instantiate(g);
-  launchGraph(x, nullptr);
-  launchGraph(x, nullptr);
-  synchronize();
-  EXPECT_EQ(w.issued(), "fill kernel fill kernel ");
-  EXPECT_EQ(fakeDriver().nodesRun, 2u) << "the host functions of the program's own launches";
-  EXPECT_EQ(found(), 0u);
-}
-
-TEST_F(Collector, LegacyStreamAfterHostFunction) {
-  Watched w([](CUfunction) {});
-  CUgraph g = newGraph();
-  CUgraphNode host = addHost(g);
-  addKernel(g, First, {host});
+  CUgraphNode first = addKernel(g, First);
+  addKernel(g, Second, {first});
+  addFill(g, p + 64);
   launchGraph(instantiate(g), nullptr);
-  synchronize();
-  EXPECT_EQ(w.issued(), "");
-  EXPECT_EQ(fakeDriver().nodesRun, 2u);
-  EXPECT_GE(lines("legacy default stream"), 1u);
+  EXPECT_EQ(w.issued(), "fill kernel kernel2 ");
 }
 
 TEST_F(Collector, HostFunctionInOrder) {
@@ -174,8 +160,28 @@ TEST_F(Collector, HostFunctionInOrder) {
   CUgraph g = newGraph();
   CUgraphNode host = addHost(g);
   addKernel(g, Second, {host});
-  launchGraph(instantiate(g), stream());
+  CUgraphExec x = instantiate(g);
+  launchGraph(x, stream());
   EXPECT_EQ(w.issued(), "host kernel2 ");
+  EXPECT_EQ(HostCalls, 1u) << "by the collector's launch, not by the program's";
+  // Outside of checked launches the program's graph is what it was.
+  cuGraphLaunch(x, nullptr);
+  EXPECT_EQ(fakeDriver().nodesRun, 1u);
+  EXPECT_EQ(HostCalls, 2u);
+}
+
+TEST_F(Collector, GraphWasDestroyed) {
+  Watched w([](CUfunction) {});
+  CUgraph g = newGraph();
+  addKernel(g, Second, {addHost(g)});
+  CUgraphExec x = instantiate(g);
+  call("cuGraphDestroy", cuGraphDestroy_params{g}, [&] { cuGraphDestroy(g); });
+  unsigned before = x1();
+  launchGraph(x, stream());
+  EXPECT_EQ(w.issued(), "host kernel2 ");
+  EXPECT_EQ(fakeDriver().nodesRun, 0u);
+  EXPECT_EQ(HostCalls, 1u);
+  EXPECT_EQ(x1(), before);
 }
 
 TEST_F(Collector, ChangedGraph) {

@@ -59,6 +59,15 @@ TEST_F(Collector, FreedAddressesAreKept) {
   EXPECT_EQ(lines("\"rule\":\"D8\""), d8 + 1);
 }
 
+TEST_F(Collector, PoolsKeepWhatIsFreed) {
+  CUdeviceptr p = 0x7e2000000000;
+  call("cuMemAllocAsync", cuMemAllocAsync_params{&p, 4096, stream()});
+  EXPECT_GE(fakeDriver().poolThreshold, 1u << 20);
+  fakeDriver().poolThreshold = ~uint64_t(0);
+  call("cuMemAllocAsync", cuMemAllocAsync_params{&p, 4096, stream()});
+  EXPECT_EQ(fakeDriver().poolThreshold, ~uint64_t(0));
+}
+
 TEST_F(FastCollector, FreeInStreamOrderMeetsMarks) {
   unsigned d8 = lines("\"rule\":\"D8\"");
   CUdeviceptr p = 0x7e1000000000;

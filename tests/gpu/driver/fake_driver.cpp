@@ -91,6 +91,16 @@ FAKE cuMemHostRegister(void *, size_t, unsigned) { return CUDA_SUCCESS; }
 FAKE cuMemMap(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long) {
   return CUDA_SUCCESS;
 }
+FAKE cuStreamGetDevice(CUstream, CUdevice *d) { return *d = 0, CUDA_SUCCESS; }
+FAKE cuDeviceGetMemPool(CUmemoryPool *p, CUdevice) {
+  return *p = handle<CUmemoryPool>(1), CUDA_SUCCESS;
+}
+FAKE cuMemPoolGetAttribute(CUmemoryPool, CUmemPool_attribute, void *v) {
+  return *static_cast<cuuint64_t *>(v) = Driver.poolThreshold, CUDA_SUCCESS;
+}
+FAKE cuMemPoolSetAttribute(CUmemoryPool, CUmemPool_attribute, void *v) {
+  return Driver.poolThreshold = *static_cast<cuuint64_t *>(v), CUDA_SUCCESS;
+}
 FAKE cuMemRelease(CUmemGenericAllocationHandle) { return CUDA_SUCCESS; }
 FAKE cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc *, size_t) { return CUDA_SUCCESS; }
 FAKE cuMemUnmap(CUdeviceptr, size_t) { return CUDA_SUCCESS; }
@@ -108,7 +118,8 @@ FAKE cuLaunchKernelEx(const CUlaunchConfig *, CUfunction f, void **, void **) {
     Driver.onKernel(f);
   return CUDA_SUCCESS;
 }
-FAKE cuLaunchHostFunc(CUstream, CUhostFn, void *) {
+FAKE cuLaunchHostFunc(CUstream, CUhostFn f, void *data) {
+  f(data);
   return Driver.issued.push_back({"host"}), CUDA_SUCCESS;
 }
 FAKE cuMemcpy3DAsync(const CUDA_MEMCPY3D *m, CUstream) {

@@ -37,6 +37,7 @@ struct FakeDriver {
   std::vector<CUdeviceptr> deviceMemory; ///< that cuPointerGetAttribute knows
   bool reuses = true;                    ///< allocations get the address that was freed last
   CUdeviceptr lastFreed = 0;
+  uint64_t poolThreshold = 0;
 };
 
 __attribute__((visibility("default"))) FakeDriver &fakeDriver();

@@ -1,6 +1,5 @@
-// Graphs of the made-up driver: lists of nodes with parameters, copied on instantiation. A launch
-// into a stream that is captured becomes a child node of the capture, else the nodes "run": they are
-// noted.
+// Graphs of the made-up driver: lists of nodes with parameters, copied on instantiation. When a graph
+// is launched its nodes "run": they are counted, host functions are called.
 #include "fake_driver.h"
 
 #include <algorithm>
@@ -65,6 +64,8 @@ void run(CUgraphExec x, CUgraph g) {
     bool isOff = std::find(x->disabled.begin(), x->disabled.end(), n->original) != x->disabled.end();
     if (n->body)
       run(x, n->body);
+    else if (n->type == CU_GRAPH_NODE_TYPE_HOST)
+      n->host.fn(n->host.userData);
     else if (!isOff && n->type != CU_GRAPH_NODE_TYPE_EMPTY)
       ++fakeDriver().nodesRun;
   }
@@ -182,26 +183,32 @@ FAKE cuGraphInstantiateWithFlags(CUgraphExec *x, CUgraph g, unsigned long long) 
   *x = new CUgraphExec_st;
   return (*x)->graph = copyOf(g), CUDA_SUCCESS;
 }
+namespace {
+/// Nodes of the graph that was instantiated, also those of its child graphs.
+CUgraphNode inExec(CUgraph g, CUgraphNode original) {
+  for (auto &n : g->nodes) {
+    if (n->original == original)
+      return n.get();
+    if (CUgraphNode inner = n->body ? inExec(n->body, original) : nullptr)
+      return inner;
+  }
+  return nullptr;
+}
+} // namespace
+
 FAKE cuGraphNodeSetEnabled(CUgraphExec x, CUgraphNode n, unsigned on) {
-  if (n->owner != x->graph->original)
+  if (!inExec(x->graph, n))
     return CUDA_ERROR_INVALID_VALUE;
   std::erase(x->disabled, n);
   if (!on)
     x->disabled.push_back(n);
   return CUDA_SUCCESS;
 }
-FAKE cuGraphLaunch(CUgraphExec x, CUstream s) {
-  auto &captures = fakeDriver().captures;
-  if (auto c = captures.find(s); c != captures.end()) {
-    std::vector<CUgraphNode> after = c->second.last;
-    CUgraphNode n = add(c->second.graph, CU_GRAPH_NODE_TYPE_GRAPH, after.data(), after.size());
-    n->body = copyOf(x->graph);
-    c->second.last = {n};
-  } else {
-    run(x, x->graph);
-  }
-  return CUDA_SUCCESS;
+FAKE cuGraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_HOST_NODE_PARAMS *p) {
+  CUgraphNode mine = inExec(x->graph, n);
+  return mine ? (mine->host = *p, CUDA_SUCCESS) : CUDA_ERROR_INVALID_VALUE;
 }
+FAKE cuGraphLaunch(CUgraphExec x, CUstream) { return run(x, x->graph), CUDA_SUCCESS; }
 
 // ---------------------------------------------------------------- capture
 
