@@ -133,6 +133,10 @@ void AbiCalls::range(IRBuilderBase &B, bool Write, Value *Address, Value *Length
 }
 
 void AbiCalls::atomicBefore(IRBuilderBase &B, const StrongAccess &A) {
+  if (State && (Flags & gpu::FastMixed))
+    return call(B, "__scopesan_fast_atomic_before",
+                {State, A.Address, B.getInt32(A.Bytes), B.getInt32(A.Op.raw()), site(B, A.Site),
+                 B.getInt32(A.Site - FirstSite)});
   if (State)
     return fast(B, gpu::FastAccess::Rmw, A.Address, A.Bytes, A.Site);
   call(B, "__scopesan_atomic_before",
@@ -141,7 +145,7 @@ void AbiCalls::atomicBefore(IRBuilderBase &B, const StrongAccess &A) {
 
 void AbiCalls::atomicAfter(IRBuilderBase &B, const StrongAccess &A, Value *Wrote, Value *Read,
                            Value *Written) {
-  if (State)
+  if (State && !(Flags & gpu::FastMixed))
     return;
   if (ForGpu) {
     bool Reads = A.Op.kind() != abi::AccessKind::Store && A.Op.kind() != abi::AccessKind::Red &&
@@ -149,6 +153,9 @@ void AbiCalls::atomicAfter(IRBuilderBase &B, const StrongAccess &A, Value *Wrote
     uint32_t Known =
         (Written ? uint32_t(gpu::WrittenKnown) : 0) | (Reads ? uint32_t(gpu::ValueKnown) : 0);
     Value *Outcome = B.CreateOr(Wrote, B.getInt32(Known));
+    if (State)
+      return call(B, "__scopesan_fast_atomic_after",
+                  {State, A.Address, Outcome, Read, Written ? Written : B.getInt64(0)});
     return call(B, "__scopesan_gpu_atomic_after",
                 {A.Address, B.getInt32(A.Bytes), B.getInt32(A.Op.raw()), site(B, A.Site), Outcome,
                  Read, Written ? Written : B.getInt64(0)});
@@ -158,6 +165,8 @@ void AbiCalls::atomicAfter(IRBuilderBase &B, const StrongAccess &A, Value *Wrote
 }
 
 void AbiCalls::fence(IRBuilderBase &B, abi::Op Op, uint32_t Site) {
+  if (State)
+    return call(B, "__scopesan_fast_fence", {State, B.getInt32(Op.raw()), site(B, Site)});
   call(B, "__scopesan_fence", {B.getInt32(Op.raw()), site(B, Site)});
 }
 
@@ -178,10 +187,14 @@ void AbiCalls::blockBarrierAfter(IRBuilderBase &B, const BlockBarrierCall &C) {
 }
 
 void AbiCalls::warpBarrierBefore(IRBuilderBase &B, Value *Mask, uint32_t Site) {
+  if (State)
+    return call(B, "__scopesan_fast_warp_before", {State, Mask, site(B, Site)});
   call(B, "__scopesan_warp_barrier_before", {Mask, site(B, Site)});
 }
 
 void AbiCalls::warpBarrierAfter(IRBuilderBase &B, Value *Mask, uint32_t Site) {
+  if (State)
+    return call(B, "__scopesan_fast_warp_after", {State, Mask});
   call(B, "__scopesan_warp_barrier_after", {Mask, site(B, Site)});
 }
 
@@ -230,8 +243,11 @@ void AbiCalls::dropUnused() {
     Drop(S);
 }
 
-void AbiCalls::beginKernel(Function &F, uint32_t KernelFlags, uint32_t First) {
-  Flags = KernelFlags;
+void AbiCalls::beginKernel(Function &F, const KernelPlan &Plan, uint32_t First) {
+  const SharedFrame &Frame = Plan.Frame;
+  Flags = (Plan.Flags & gpu::UsesShared ? uint32_t(gpu::FastUsesShared) : 0u) |
+          (Frame.Bytes ? uint32_t(gpu::FastBlockCells) : 0u) |
+          (Plan.Mode == gpu::KernelMode::Mixed ? uint32_t(gpu::FastMixed) : 0u);
   FirstSite = First;
   BasicBlock &Entry = F.getEntryBlock();
   IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
@@ -241,6 +257,15 @@ void AbiCalls::beginKernel(Function &F, uint32_t KernelFlags, uint32_t First) {
   A->setAlignment(Align(16));
   State = A;
   call(B, "__scopesan_fast_enter", {State, B.getInt32(Flags)});
+  if (Frame.Bytes)
+    call(B, "__scopesan_fast_block_cells",
+         {State, B.CreatePtrToInt(Frame.Variables.front(), B.getInt32Ty()),
+          B.CreatePtrToInt(Frame.Cells, B.getInt32Ty()), B.getInt32(uint32_t(Frame.Bytes))});
+}
+
+uint32_t AbiCalls::accessFlags() const {
+  return (Flags & gpu::FastBlockCells ? gpu::FastInBlock : 0) |
+         (Flags & gpu::FastMixed ? gpu::FastInMixed : 0);
 }
 
 void AbiCalls::fast(IRBuilderBase &B, gpu::FastAccess Kind, Value *Address, uint32_t Bytes,
@@ -249,14 +274,14 @@ void AbiCalls::fast(IRBuilderBase &B, gpu::FastAccess Kind, Value *Address, uint
     return fastSpan(B, Kind, Address, B.getInt64(Bytes), Site);
   call(B, "__scopesan_fast_access",
        {State, Address, B.getInt32(Bytes), site(B, Site), B.getInt32(Site - FirstSite),
-        B.getInt32(uint32_t(windowOf(Address))), B.getInt32(uint32_t(Kind))});
+        B.getInt32(uint32_t(windowOf(Address))), B.getInt32(uint32_t(Kind) | accessFlags())});
 }
 
 void AbiCalls::fastSpan(IRBuilderBase &B, gpu::FastAccess Kind, Value *Address, Value *Bytes,
                         uint32_t Site) {
   call(B, "__scopesan_fast_span",
        {State, Address, B.CreateZExtOrTrunc(Bytes, B.getInt64Ty()), site(B, Site),
-        B.getInt32(Site - FirstSite), B.getInt32(uint32_t(Kind))});
+        B.getInt32(Site - FirstSite), B.getInt32(uint32_t(Kind) | accessFlags())});
 }
 
 void AbiCalls::unmodelledAfter(IRBuilderBase &B, uint32_t Site) {

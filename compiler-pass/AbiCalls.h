@@ -9,6 +9,8 @@
 
 namespace scopesan::pass {
 
+struct KernelPlan;
+
 /// An access as the strong entry points take it.
 struct StrongAccess {
   llvm::Value *Address; ///< generic pointer
@@ -61,7 +63,8 @@ public:
   void threadExit(llvm::IRBuilderBase &B);
 
   /// GPU only: until endKernel, calls are for `F`, a kernel in a fast form. Inserts its state.
-  void beginKernel(llvm::Function &F, uint32_t KernelFlags, uint32_t First);
+  /// `First`: the kernel's first site.
+  void beginKernel(llvm::Function &F, const KernelPlan &Plan, uint32_t First);
   void endKernel() { State = nullptr; }
 
   /// Removes the declarations that nothing uses: their bodies need not be linked.
@@ -74,6 +77,7 @@ public:
 private:
   void call(llvm::IRBuilderBase &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Arguments);
   llvm::Value *site(llvm::IRBuilderBase &B, uint32_t Index);
+  uint32_t accessFlags() const;
   void fast(llvm::IRBuilderBase &B, gpu::FastAccess Kind, llvm::Value *Address, uint32_t Bytes,
             uint32_t Site);
   void fastSpan(llvm::IRBuilderBase &B, gpu::FastAccess Kind, llvm::Value *Address,

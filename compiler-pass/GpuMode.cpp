@@ -2,6 +2,7 @@
 
 #include "AddressSpaces.h"
 #include "Elide.h"
+#include "LinkRuntime.h"
 #include "NonCoherent.h"
 #include "Options.h"
 #include "Semantics.h"
@@ -58,6 +59,12 @@ public:
     return Instructions <= LargestFast && Operations <= MostOperations;
   }
   bool UsesShared = false, HasBarrier = false, HasExit = false;
+  /// There is synchronization other than barriers of the whole block.
+  bool Mixed = false;
+  /// All accesses that may be to shared memory are of whole words.
+  bool SharedInWords = true;
+  /// At most as many sites.
+  unsigned Sites = 0;
 
 private:
   bool instruction(Instruction &I) {
@@ -79,14 +86,17 @@ private:
         return false;
     }
     Operation O = classify(I);
+    Sites += O.Kind != OperationKind::None;
     switch (O.Kind) {
     case OperationKind::None:
       return true;
     case OperationKind::Weak:
     case OperationKind::Range:
-      return access(O);
+      return access(O, I);
     case OperationKind::Strong:
-      return access(O) && isPlainRmw(O, I);
+      if (!isPlainRmw(O, I))
+        Mixed = true;
+      return access(O, I);
     case OperationKind::BlockBarrier: {
       auto *Id = dyn_cast<ConstantInt>(O.Id);
       HasBarrier = true;
@@ -98,17 +108,24 @@ private:
       return text(O.Ptx);
     case OperationKind::Fence:
     case OperationKind::WarpBarrier:
+      return Mixed = true;
     case OperationKind::Unmodelled:
       return false;
     }
     return false;
   }
-  bool access(const Operation &O) {
+  bool access(const Operation &O, const Instruction &I) {
     ++Operations;
+    uint64_t Bytes =
+        O.ValueType ? I.getDataLayout().getTypeStoreSize(O.ValueType).getFixedValue() : 0;
     for (const Value *Address : {O.Address, O.Source})
-      if (Address && !isPrivateOrConstant(Address))
-        UsesShared |= windowOf(Address) != Window::Global;
+      if (Address && !isPrivateOrConstant(Address) && windowOf(Address) != Window::Global)
+        shared(O.Kind == OperationKind::Range ? 0 : Bytes);
     return true;
+  }
+  void shared(uint64_t Bytes) {
+    UsesShared = true;
+    SharedInWords &= Bytes == 4 || Bytes == 8 || Bytes == 16;
   }
   /// Relaxed, wide enough for every thread that can have the word, one size in the kernel: such
   /// operations are morally strong with each other.
@@ -134,10 +151,16 @@ private:
     if (!P)
       return false;
     for (const ptx::Effect &E : ptx::effects(*P)) {
-      if (E.Kind != ptx::EffectKind::Access || E.Op.isStrong())
+      if (E.Kind == ptx::EffectKind::Fence || E.Kind == ptx::EffectKind::WarpBarrier ||
+          (E.Kind == ptx::EffectKind::Access && E.Op.isStrong()))
+        Mixed = true;
+      else if (E.Kind != ptx::EffectKind::Access)
         return false;
-      ++Operations;
-      UsesShared |= E.Op.space() != abi::Space::Global;
+      if (E.Kind != ptx::EffectKind::Access)
+        continue;
+      ++Operations, ++Sites;
+      if (E.Op.space() != abi::Space::Global)
+        shared(E.bytes());
     }
     return true;
   }
@@ -170,11 +193,7 @@ bool inlineAll(Function &F) {
 
 bool isBlockBarrier(Instruction &I) { return classify(I).Kind == OperationKind::BlockBarrier; }
 
-bool mayHaveAtomicsOf128Bits(const Function &F) {
-  StringRef Cpu = F.getFnAttribute("target-cpu").getValueAsString();
-  unsigned Version;
-  return Cpu.consume_front("sm_") && !Cpu.consumeInteger(10, Version) && Version >= 90;
-}
+bool hasAtomicsOf128Bits(const Function &F) { return computeCapability(F) >= 90; }
 
 } // namespace
 
@@ -206,8 +225,8 @@ KernelPlans planKernels(Module &M, ModuleAnalysisManager &MAM) {
       Kernels.push_back(&F);
   for (Function *F : Kernels) {
     Census Seen;
-    if (!mayHaveAtomicsOf128Bits(*F) || !Seen.add(*F) || (Seen.HasBarrier && Seen.HasExit) ||
-        !inlineAll(*F))
+    if (!hasAtomicsOf128Bits(*F) || !Seen.add(*F) || (Seen.HasBarrier && Seen.HasExit) ||
+        (Seen.Mixed && GpuMode != "mixed") || !inlineAll(*F))
       continue;
     FAM.invalidate(*F, PreservedAnalyses::none());
     if (Seen.HasBarrier) {
@@ -217,7 +236,13 @@ KernelPlans planKernels(Module &M, ModuleAnalysisManager &MAM) {
       if (!isUniformlyExecuted(*F, FAM.getResult<UniformityInfoAnalysis>(*F), IsBarrier))
         continue;
     }
-    Plans[F] = {gpu::KernelMode::Syncless, Seen.UsesShared ? gpu::UsesShared : 0};
+    KernelPlan &Plan =
+        Plans[F] = {Seen.Mixed ? gpu::KernelMode::Mixed : gpu::KernelMode::Syncless, 0, {}};
+    if (Seen.UsesShared && !Seen.Mixed && Seen.SharedInWords &&
+        Seen.Sites < gpu::MostBlockSites / 2)
+      Plan.Frame = frameOf(*F);
+    if (Seen.UsesShared && !Plan.Frame.Bytes)
+      Plan.Flags = gpu::UsesShared;
   }
   return Plans;
 }
@@ -225,6 +250,9 @@ KernelPlans planKernels(Module &M, ModuleAnalysisManager &MAM) {
 void finishKernels(Module &M, const KernelPlans &Plans, ModuleAnalysisManager &MAM) {
   if (Plans.empty())
     return;
+  for (auto &[F, Plan] : Plans)
+    if (Plan.Frame.Bytes)
+      layOut(*F, Plan.Frame);
   MAM.invalidate(M, PreservedAnalyses::none());
   AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false).run(M, MAM);
   MAM.invalidate(M, PreservedAnalyses::none());

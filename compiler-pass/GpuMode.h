@@ -1,6 +1,8 @@
 // Which kernels take a fast form on the GPU (gpu_abi.h, KernelMode), and what makes them ready.
 #pragma once
 
+#include "SharedFrame.h"
+
 #include "scopesan/gpu_abi.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -17,6 +19,7 @@ namespace scopesan::pass {
 struct KernelPlan {
   gpu::KernelMode Mode = gpu::KernelMode::Logged;
   uint32_t Flags = 0; ///< gpu::UsesShared
+  SharedFrame Frame;  ///< of a kernel whose shared memory has its cells beside it
 };
 using KernelPlans = llvm::DenseMap<llvm::Function *, KernelPlan>;
 

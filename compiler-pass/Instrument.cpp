@@ -232,8 +232,7 @@ void FunctionInstrumenter::run(Function &F) {
     if (Operation O = classify(I); O.Kind != OperationKind::None)
       Work.emplace_back(&I, std::move(O));
   if (Plan) // its own accesses are not looked at
-    Calls.beginKernel(F, Plan->Flags & gpu::UsesShared ? uint32_t(gpu::FastUsesShared) : 0u,
-                      uint32_t(Context.Sites.size()));
+    Calls.beginKernel(F, *Plan, uint32_t(Context.Sites.size()));
   for (auto &[I, O] : Work) {
     // Reports and the verifier need a location on calls in functions with debug information.
     if (!I->getDebugLoc() && F.getSubprogram())
@@ -359,23 +358,12 @@ static void announceExits(Function &F, AbiCalls &Calls) {
   }
 }
 
-static void collectShared(const Value *V, SetVector<GlobalVariable *> &Found) {
-  if (auto *G = dyn_cast<GlobalVariable>(V)) {
-    if (G->getAddressSpace() == SharedAddressSpace)
-      Found.insert(const_cast<GlobalVariable *>(G));
-  } else if (auto *E = dyn_cast<ConstantExpr>(V)) {
-    for (const Value *Operand : E->operands())
-      collectShared(Operand, Found);
-  }
-}
-
 /// Tells the names of the shared variables that `F` itself uses (naming others would allocate
 /// them). ptxas drops their symbols.
-static void announceShared(Function &F, InstrumentContext &Context) {
-  SetVector<GlobalVariable *> Used;
-  for (Instruction &I : instructions(F))
-    for (const Value *Operand : I.operands())
-      collectShared(Operand, Used);
+static void announceShared(Function &F, InstrumentContext &Context, const KernelPlan *Plan) {
+  SetVector<GlobalVariable *> Used = sharedVariablesOf(F);
+  if (Plan)
+    Used.remove(Plan->Frame.Cells);
   if (Used.empty())
     return;
   Instruction &First = *F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
@@ -405,7 +393,7 @@ static void instrumentFunctions(InstrumentContext &Context, const KernelPlans &P
     FunctionInstrumenter(Context, IsFast ? &Plan->second : nullptr).run(*F);
     if (Context.Calls.forGpu()) {
       announceExits(*F, Context.Calls);
-      announceShared(*F, Context);
+      announceShared(*F, Context, IsFast ? &Plan->second : nullptr);
       if (F->getCallingConv() == CallingConv::PTX_Kernel)
         Context.Sites.addKernel(F->getName(), IsFast ? Plan->second.Mode : gpu::KernelMode::Logged,
                                 IsFast ? First : 0, IsFast ? Plan->second.Flags : 0);

@@ -29,12 +29,9 @@ constexpr const char MaxRegisters[] = "64";
 
 /// Clusters exist from compute capability 9.0 on.
 bool mayHaveClusters(const Module &M) {
-  for (const Function &F : M) {
-    StringRef Cpu = F.getFnAttribute("target-cpu").getValueAsString();
-    unsigned Version;
-    if (Cpu.consume_front("sm_") && !Cpu.consumeInteger(10, Version))
+  for (const Function &F : M)
+    if (unsigned Version = computeCapability(F))
       return Version >= 90;
-  }
   return false;
 }
 
@@ -57,6 +54,12 @@ void capRegisters(Module &M) {
 }
 
 } // namespace
+
+unsigned computeCapability(const Function &F) {
+  StringRef Cpu = F.getFnAttribute("target-cpu").getValueAsString();
+  unsigned Version;
+  return Cpu.consume_front("sm_") && !Cpu.consumeInteger(10, Version) ? Version : 0;
+}
 
 void embedSites(const SiteTable &Sites, GlobalVariable &SiteBase, Module &M) {
   std::vector<char> Bytes = Sites.serialise();

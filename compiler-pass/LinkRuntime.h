@@ -5,6 +5,7 @@
 #include <string>
 
 namespace llvm {
+class Function;
 class GlobalVariable;
 class Module;
 } // namespace llvm
@@ -16,6 +17,9 @@ class SiteTable;
 /// Embeds the site table where the host finds it (gpu::SiteBlob), and gives the module's site base
 /// a name that tells which table it belongs to.
 void embedSites(const SiteTable &Sites, llvm::GlobalVariable &SiteBase, llvm::Module &M);
+
+/// That `F` is compiled for, 90 for sm_90 and sm_90a; 0 = not known.
+unsigned computeCapability(const llvm::Function &F);
 
 /// Reads the device runtime's bitcode. Null when there is none, with the reason in `Problem` if a
 /// file exists but is unusable.

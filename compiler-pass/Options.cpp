@@ -20,9 +20,12 @@ cl::opt<std::string> DeviceRuntime("scopesan-device-runtime", cl::value_desc("fi
                                    cl::desc("Bitcode of the device runtime"), cl::cat(Category));
 cl::opt<bool> Host("scopesan-host", cl::init(false), cl::desc("Instrument host code as well"),
                    cl::cat(Category));
-cl::opt<std::string> GpuMode("scopesan-gpu-mode", cl::init("logged"), cl::value_desc("mode"),
-                             cl::desc("auto, or logged: kernels log every event on the GPU"),
-                             cl::cat(Category));
+cl::opt<std::string>
+    GpuMode("scopesan-gpu-mode", cl::init("logged"), cl::value_desc("mode"),
+            cl::desc("logged: kernels log every event on the GPU; auto: those that only "
+                     "synchronize by block barriers check accesses there; mixed: "
+                     "others too, and log their synchronization"),
+            cl::cat(Category));
 cl::opt<bool> Notes("scopesan-notes", cl::init(true),
                     cl::desc("Print a note for each operation that is not modelled"),
                     cl::cat(Category));

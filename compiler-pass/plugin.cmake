@@ -16,6 +16,7 @@ add_library(ScopeSanPass MODULE
   Options.cpp
   Plugin.cpp
   Semantics.cpp
+  SharedFrame.cpp
   SiteTable.cpp
   Snapshot.cpp
   ToolkitInline.cpp

@@ -60,9 +60,20 @@ enum Outcome : uint32_t {
 
 // Constant arguments of the entry points of fast kernels.
 inline constexpr uint32_t FastStateBytes = 128;
-enum FastFlags : uint32_t { FastUsesShared = 1, FastMixed = 2 };
+enum FastFlags : uint32_t {
+  FastUsesShared = 1, ///< the block needs a slot for its shared memory
+  FastMixed = 2,
+  FastBlockCells = 4 ///< the shadow of shared memory lies in shared memory itself
+};
 enum class FastWindow : uint32_t { Any = 0, Global = 1, Shared = 3 };
 enum class FastAccess : uint32_t { Write = 0, Read = 1, Rmw = 2, NonCoherent = 3 };
+/// Beside FastAccess: if the access is to shared memory, its cell lies there.
+inline constexpr uint32_t FastInBlock = 32;
+/// Beside FastAccess: of a mixed kernel.
+inline constexpr uint32_t FastInMixed = 8;
+/// Shared memory of a kernel with FastBlockCells, in bytes: with its cells it must fit into what a
+/// block may have without asking (48 KiB). Sites of such a kernel: cells have 10 bits for them.
+inline constexpr uint32_t MostBlockBytes = 16 * 1024, MostBlockSites = 1024;
 
 /// One event. Its index in the log is its ticket: a total order that agrees with every thread's
 /// program order. Two 16-byte halves, each written at once and each with the launch's stamp, so
@@ -73,9 +84,10 @@ enum class FastAccess : uint32_t { Write = 0, Read = 1, Rmw = 2, NonCoherent = 3
 ///   ReadRange, ...       address                bytes (low 32)  site           extra: bytes (high)
 ///   AtomicBefore         address                bytes           site           extra: op
 ///   AtomicAfter          value read             written (low)   written (high) extra: Outcome
-///   Fence                -                      -               site           extra: op
+///   Fence                -                      0 *             site           extra: op
 ///   BlockArrive          BarrierKind<<32 | id   count           site
-///   WarpArrive           -                      mask            site
+///   WarpArrive           0 *                    mask            site
+///   Exit                 -                      lanes *         -
 ///   Unmodelled           -                      -               site
 ///   SharedVariable       address                bytes           site (once per launch)
 ///   ClusterArrive        -                      1: relaxed      site
@@ -102,6 +114,8 @@ enum class FastAccess : uint32_t { Write = 0, Read = 1, Rmw = 2, NonCoherent = 3
 ///                                               (low) | 1: R    kernel's
 ///                                                               first site
 ///   the others           barrier or -           -               site
+/// * In mixed kernels: the thread's tick before it, in Fence, in WarpArrive and above the bytes of
+///   AtomicBefore (bits 8-31); in Exit the lanes of its warp that exit with it.
 /// Operands belongs to the same thread's next record. An expect_tx that an arrival contains is a
 /// record of its own before it.
 struct alignas(16) Record {
@@ -212,6 +226,16 @@ constexpr uint64_t chunkIndex(uint64_t address) {
 }
 constexpr uint64_t chunkEntry(uint64_t shadow, uint64_t address) {
   return shadow | ChunkValid | (address >> 44 & 7);
+}
+/// The two marks of a word.
+struct Cell {
+  uint64_t w = 0, r = 0;
+};
+/// Where the cell of the word at `address` lies, by its chunk's entry; 0 = the word has none.
+constexpr uint64_t cellOf(uint64_t entry, uint64_t address) {
+  if ((address >> 44) + ChunkValid != (entry & 15))
+    return 0;
+  return (entry & ~uint64_t(15)) + (address & (ChunkSize - 4)) * 4;
 }
 
 /// Shadow slots of resident blocks' shared memory. slotTable[block & (SlotEntries - 1)] is

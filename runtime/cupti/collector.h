@@ -207,6 +207,7 @@ private:
   std::map<FunctionKey, Function> Functions;
   std::map<ModuleKey, bool> Modules; ///< true: instrumented
   std::vector<std::unique_ptr<gpu::SiteTable>> Tables;
+  bool HasFastKernels = false; ///< among the kernels of Tables
   std::vector<gpu::ImageVariable> Variables;
   std::mutex NoteLock; ///< guards what callbacks note while the driver holds locks
   std::vector<std::unique_ptr<gpu::SiteTable>> NewTables;

@@ -1,17 +1,13 @@
 // The collector's own kernels: they keep the device's shadow memory where no kernel of the program
 // does. Compiled to PTX without CUDA headers and embedded (kernels_image.cpp).
 //
-// None of them runs beside a kernel of the program that is checked, nor beside one another, so plain
-// loads and stores suffice.
+// None of them runs beside a kernel of the program that is checked, nor beside one another, so
+// plain loads and stores suffice.
 #include "cupti/kernels.h"
 
 using namespace scopesan;
 using namespace scopesan::gpu;
 using namespace scopesan::cupti;
-
-struct Cell {
-  uint64_t w, r;
-};
 
 #ifdef __CUDA__
 #define KERNEL extern "C" __attribute__((global)) void
@@ -114,7 +110,8 @@ struct Checker {
 
   INLINE_MEMBER bool ordered(uint64_t mark) const {
     uint64_t tag = mark >> mark::TagShift;
-    return mark < p.log.oldest || (p.log.orderedTags >> tag & 1) || tag == p.log.tag >> mark::TagShift;
+    return mark < p.log.oldest || (p.log.orderedTags >> tag & 1) ||
+           tag == p.log.tag >> mark::TagShift;
   }
   INLINE_MEMBER bool bad(uint64_t mark, uint32_t bytes) const {
     return (mark & bytes) && !ordered(mark);
@@ -166,9 +163,8 @@ KERNEL scopesanCheck(const CheckRange p) {
     if (word + 4 > end)
       bytes &= 15u >> (word + 4 - end);
     uint64_t entry = *reinterpret_cast<uint64_t *>(p.log.table + chunkIndex(word) * 8);
-    if ((entry & 15) != (ChunkValid | (word >> 44 & 7)) || word >> 47)
-      continue; // the host checks what has no shadow
-    c.word((entry & ~uint64_t(15)) + (word % ChunkSize << 2), word, bytes);
+    if (uint64_t cell = cellOf(entry, word)) // the host checks what has no shadow
+      c.word(cell, word, bytes);
   }
 }
 

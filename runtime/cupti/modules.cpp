@@ -28,6 +28,8 @@ void Collector::takeImages() {
     if (t->hostCode)
       host::incomplete("host code is instrumented (-fscopesan-host), but the GPU backend does not "
                        "check it: races with the host may be missed; use --backend=cpu");
+    for (uint32_t i = 0; i < t->kernelCount; ++i)
+      HasFastKernels |= t->kernels[i].mode != uint32_t(gpu::KernelMode::Logged);
     Tables.push_back(std::move(t));
   }
   NewTables.clear();

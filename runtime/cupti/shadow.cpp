@@ -26,14 +26,11 @@ void Collector::startShadowEarly() {
   if (Shadow.isOn() || ShadowFailed || cuCtxGetCurrent(&current) != CUDA_SUCCESS || !current)
     return;
   takeImages();
-  for (auto &t : Tables)
-    for (uint32_t i = 0; i < t->kernelCount; ++i)
-      if (t->kernels[i].mode != uint32_t(gpu::KernelMode::Logged)) {
-        if (ContextLog *c = Log.of(current))
-          startShadow(*c);
-        ShadowFailed = !Shadow.isOn();
-        return;
-      }
+  if (!HasFastKernels)
+    return;
+  if (ContextLog *c = Log.of(current))
+    startShadow(*c);
+  ShadowFailed = !Shadow.isOn();
 }
 
 ContextLog *Collector::shadowHere() {

@@ -23,7 +23,7 @@
 //   read           settled                     covers me                unchanged
 //                                              settled                  R = me
 //                                              my block, my phase       R = Block
-//                                              my launch, other block   R = Grid; mixed: tracked
+//                                              my launch, other block   R = Grid
 //                                              another launch           tracked
 //   non-coherent   not of this launch          of this launch, ordered  R = NonCoherent
 //   rmw            strong, covers me           any                      unchanged
@@ -32,7 +32,11 @@
 //   otherwise                                                           tracked
 //   any            special                     any                      as it was
 //
-// Settled: ordered before me, or my own. A tracked word is judged by the host: who makes it so
+// Settled: ordered before me (by the launch, a barrier of the block, or one of the warp), or my
+// own. In kernels that synchronize otherwise (mixed) what is not settled need not be a race: the
+// word becomes tracked, and the host, which has the log of their synchronization, judges. A Block
+// or Grid mark does not say who read when: it makes such a write X1 there.
+// A tracked word is judged by the host: who makes it so
 // takes tickets first, then tells what was in the cell, and every later access finds the cell
 // special and is logged as a whole. Levels of R only rise within a launch, and max keeps the one
 // that stands for most: an exact mark < a Block mark of the phase < Grid marks < NonCoherent marks.
@@ -42,16 +46,13 @@
 #include "scopesan/gpu_abi.h"
 
 #ifdef __CUDA__
-#define SCOPESAN_STEP __attribute__((device, always_inline)) inline
+#define SCOPESAN_MEMBER __attribute__((device, always_inline)) inline
 #else
-#define SCOPESAN_STEP inline
+#define SCOPESAN_MEMBER inline
 #endif
+#define SCOPESAN_STEP SCOPESAN_MEMBER
 
 namespace scopesan::gpu {
-
-struct Cell {
-  uint64_t w = 0, r = 0;
-};
 
 /// What the protocol knows of the accessing thread.
 struct Actor {
@@ -61,7 +62,8 @@ struct Actor {
   uint64_t blockMask;   ///< bits of tag (generation) and block
   uint64_t phaseMask;   ///< those and the phase's
   bool shared = false;
-  bool mixed = false; ///< the kernel synchronizes: readers of several blocks must stay apart
+  bool mixed = false;     ///< the kernel synchronizes: the host orders what is not settled
+  uint64_t warpTicks = 0; ///< ticks of my warp below it, in the mark's unit, are ordered before me
 };
 
 namespace mark {
@@ -69,6 +71,7 @@ inline constexpr uint64_t LevelBits = uint64_t(3) << LevelShift,
                           ThreadBits = uint64_t(1023) << ThreadShift,
                           SiteBits = uint64_t(MaxSites - 1) << SiteShift;
 inline constexpr uint64_t FullWord = 15;
+inline constexpr uint64_t WarpBits = uint64_t(0x3e0) << ThreadShift;
 /// Tracked in shared memory: a time that no access has, and a level that W does not have there.
 inline constexpr uint64_t TrackedBits = (uint64_t(1) << GenerationShift) - 1;
 SCOPESAN_STEP constexpr uint32_t level(uint64_t m) { return uint32_t(m >> LevelShift) & 3; }
@@ -81,7 +84,9 @@ SCOPESAN_STEP constexpr uint64_t at(WriteLevel l) { return uint64_t(l) << LevelS
 /// All accesses that the mark stands for are ordered before me.
 SCOPESAN_STEP bool isOrdered(const Actor &a, uint64_t m) {
   uint64_t low = a.me & a.blockMask;
-  return m < a.oldest || m - low < (a.me & a.phaseMask) - low ||
+  uint64_t phase = a.me & a.phaseMask;
+  return m < a.oldest || m - low < phase - low ||
+         (m - phase < a.warpTicks && !((m ^ a.me) & mark::WarpBits)) ||
          (!a.shared && (a.orderedTags >> (m >> mark::TagShift) & 1));
 }
 /// My own write, at any time.
@@ -204,7 +209,7 @@ SCOPESAN_STEP void afterRead(Port &p, const Actor &a, uint64_t me, uint64_t r, u
   bool whole = (r & mark::FullWord) == mark::FullWord;
   if (isSameLaunch(a, r) && whole && isSamePhase(a, r) && exact)
     p.maxRead(blockMark(a, me));
-  else if (isSameLaunch(a, r) && whole && !a.mixed)
+  else if (isSameLaunch(a, r) && whole)
     p.maxRead(gridMark(a, me));
   else
     track(p, a, trackedMark(a), me, {0, r});

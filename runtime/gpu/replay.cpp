@@ -16,6 +16,8 @@ void Replay::begin(const ReplayLaunch &launch) {
   LastAtomic.clear();
   Variables.clear();
   Phases.clear();
+  Steps.clear();
+  PhaseTimes.clear();
   D.beginLaunch(Launch.node);
   Atomics.forgetAll(); // copies and the host may have changed every value
 }
@@ -114,6 +116,8 @@ void Replay::beginCluster(uint32_t index) {
     b->detect = D.beginBlock(Launch.node, b->index);
     D.sharedMemory(b->detect, shared, Launch.sharedBytes);
     b->live = uint32_t(Launch.threadsPerBlock);
+    if (Launch.mode == KernelMode::Mixed)
+      PhaseTimes[b->index] = {D.thread(b->detect, core::ThreadIndex{0})->time};
     if (auto known = Phases.find(b->index); known != Phases.end()) {
       b->phase = known->second;
       D.passBarrier(b->detect, {b->phase + 1});
@@ -162,6 +166,10 @@ void Replay::end() {
   }
   for (uint32_t index : left)
     endBlock(*Blocks[index]);
+  if (LostReaders)
+    host::findingSink().gaveUp("readers of a word that was written later in the same kernel could "
+                               "not all be told apart on the GPU: races with them may be missed",
+                               LostReaders);
   D.endLaunch(Launch.node);
   Active = false;
 }
@@ -211,7 +219,7 @@ void Replay::atomicBefore(const Record *records, uint64_t at, BlockState &b, Thr
   }
   x->thread = D.thread(b.detect, core::ThreadIndex{r.thread()});
   x->address = place(b, r.value);
-  x->bytes = r.low;
+  x->bytes = Launch.mode == KernelMode::Mixed ? r.low & 0xff : r.low;
   x->op = op;
   x->site = {r.high};
   x->repeated = Partner[at] & RepeatedBit;
@@ -252,6 +260,9 @@ void Replay::event(const Record *records, uint64_t at) {
   if (r.kind() == EventKind::AtomicAfter)
     return atomicAfter(r, t);
   settle(t);
+  if (Launch.mode == KernelMode::Mixed)
+    if (uint32_t tick = tickOf(r); tick != EndOfPhase)
+      noteStep(b, r.thread(), tick);
   switch (r.kind()) {
   case EventKind::Read:
     return D.read(who, place(b, r.value), r.low, site);
@@ -275,7 +286,10 @@ void Replay::event(const Record *records, uint64_t at) {
   case EventKind::WarpArrive:
     return D.warpBarrierArrive(who, r.low, site);
   case EventKind::Exit:
-    exitThread(b, r.thread());
+    if (Launch.mode == KernelMode::Mixed)
+      exitLanes(b, r.thread(), r.low);
+    else
+      exitThread(b, r.thread());
     if (b.live == 0)
       endBlock(b);
     return;

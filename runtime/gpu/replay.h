@@ -52,6 +52,8 @@ public:
   bool active() const { return Active; }
   /// Before a launch or copy makes marks with `tag`. begin() does not do it.
   void setTag(uint32_t tag, const MarkSource &source) { Tags[tag % Tags.size()] = source; }
+  /// Words of mixed kernels some of whose readers are not known.
+  uint64_t lostReaders() const { return LostReaders; }
   /// Records judged so far in this launch.
   uint64_t judged() const { return Judged; }
   Locations &locations() { return Atomics; }
@@ -120,10 +122,28 @@ private:
   // replay_marks.cpp: marks of the shadow memory on the device
   void fastEvent(const Event &e);
   void enterPhase(BlockState &b, uint32_t phase);
+  // replay_mixed.cpp: kernels that log their synchronization, but not their barriers of the block
+  static uint32_t tickOf(const Record &r);
+  void noteStep(BlockState &b, uint32_t thread, uint32_t tick);
+  void passBarriers(BlockState &b, uint32_t ahead);
+  void exitLanes(BlockState &b, uint32_t thread, uint32_t lanes);
+  core::LocalTime timeOf(uint32_t block, uint32_t thread, uint32_t phase, uint32_t tick);
   void limitBlocks();
+  /// An access that a mark tells of.
+  struct Remembered {
+    const Event &by; ///< who found it
+    uint64_t mark, word;
+    bool isRead;
+    core::SiteId site;
+    uint64_t threads = 0; ///< of a block of its launch
+    bool ticks = false;   ///< its kernel synchronizes
+    bool isPast = false;  ///< of another launch
+  };
+  void knownOfBlock(const Remembered &m, uint32_t index, core::BlockId block, uint64_t time,
+                    MarkLayout layout);
   void known(const Event &e, uint64_t mark, uint64_t word, bool isRead, uint32_t firstSite);
-  void recall(core::BlockId block, uint32_t thread, uint32_t phase, uint64_t mark, uint64_t word,
-              bool isRead, core::SiteId site);
+  void recall(core::BlockId block, uint32_t thread, core::LocalTime time, uint64_t mark,
+              uint64_t word, bool isRead, core::SiteId site);
   void atomicBefore(const Record *records, uint64_t at, BlockState &b, ThreadState &t);
   void atomicAfter(const Record &r, ThreadState &t);
   void settle(ThreadState &t);
@@ -138,7 +158,8 @@ private:
   static uint64_t inPeer(uint64_t value, uint32_t rank) {
     return SharedBit | PeerBit | uint64_t(rank) << 32 | uint32_t(value);
   }
-  uint64_t key(const Record &r) const { return uint64_t(r.block) << 10 | r.thread(); }
+  static uint64_t key(uint32_t block, uint32_t thread) { return uint64_t(block) << 10 | thread; }
+  static uint64_t key(const Record &r) { return key(r.block, r.thread()); }
 
   core::Detector &D;
   Locations Atomics;
@@ -158,6 +179,16 @@ private:
   std::unordered_map<uint32_t, std::unique_ptr<BlockState>> Blocks;
   std::array<BlockState *, 64> Recent{};
   std::unordered_map<uint32_t, uint32_t> Phases; ///< of blocks that limitBlocks() put away
+  /// What a thread of a mixed kernel did until its synchronization at (phase, tick), since the one
+  /// before, was at `time`.
+  struct Step {
+    uint32_t phase, tick;
+    core::LocalTime time;
+  };
+  static constexpr uint32_t EndOfPhase = ~0u;                            ///< as a tick
+  std::unordered_map<uint64_t, std::vector<Step>> Steps;                 ///< by key(block, thread)
+  std::unordered_map<uint32_t, std::vector<core::LocalTime>> PhaseTimes; ///< of blocks, by phase
+  uint64_t LostReaders = 0;
   std::vector<uint32_t> FreeSlots;
   uint32_t SlotCount = 0;
   std::vector<Variable> Variables;

@@ -7,6 +7,7 @@
 namespace scopesan::gpu {
 
 using core::BlockId;
+using core::LocalTime;
 using core::SiteId;
 
 namespace {
@@ -29,6 +30,8 @@ void Replay::enterPhase(BlockState &b, uint32_t phase) {
   auto ahead = uint16_t(phase - b.phase);
   if (!ahead || ahead >= 0x8000)
     return;
+  if (Launch.mode == KernelMode::Mixed)
+    return passBarriers(b, ahead);
   b.phase += ahead;
   D.passBarrier(b.detect, {b.phase + 1});
 }
@@ -76,56 +79,79 @@ void Replay::fastEvent(const Event &e) {
 void Replay::known(const Event &e, uint64_t mark, uint64_t word, bool isRead, uint32_t firstSite) {
   if (!mark)
     return;
+  Remembered m{e, mark, word, isRead};
   auto local = uint32_t(bits(mark, mark::SiteShift, mark::ThreadShift));
   MarkLayout layout = Tags[Launch.tag % Tags.size()].layout;
-  BlockId own = e.b.detect->id;
-  uint64_t blocks = Launch.grid.count(), threads = Launch.threadsPerBlock;
-  uint32_t thread = threadOf(mark), level = levelOf(mark);
-  bool several = level >= (isRead ? uint32_t(ReadLevel::Block) : uint32_t(WriteLevel::Block));
   if (word & SharedBit) {
     e.b.usesShared = true;
-    auto phase = uint32_t(bits(mark, layout.phaseShift, mark::GenerationShift));
-    recall(own, thread, phase, mark, place(e.b, word), isRead, {firstSite + local});
-    if (several && threads > 1) // one of them: another one stands for the rest
-      recall(own, (thread ^ 1) < threads ? thread ^ 1 : 0, phase, mark, place(e.b, word), isRead,
-             {firstSite + local});
-    return;
+    m.word = place(e.b, word);
+    m.site = {firstSite + local};
+    m.threads = Launch.threadsPerBlock;
+    m.ticks = Launch.mode == KernelMode::Mixed;
+    return knownOfBlock(m, e.b.index, e.b.detect->id,
+                        bits(mark, mark::TimeShift, mark::GenerationShift), layout);
   }
   const MarkSource &source = Tags[mark >> mark::TagShift];
   if (!source.node.value || source.lifetime)
     return; // the detector knows what it must
-  if (source.mode == KernelMode::Logged && mark >> mark::TagShift == Launch.tag)
+  bool isOwn = mark >> mark::TagShift == Launch.tag;
+  if (source.mode == KernelMode::Logged && isOwn)
     return; // the log has the access itself
-  if (mark >> mark::TagShift != Launch.tag) {
+  uint64_t blocks = Launch.grid.count();
+  m.threads = Launch.threadsPerBlock;
+  if (!isOwn) {
     layout = source.layout;
     firstSite = source.firstSite;
     blocks = D.blockCount(source.node);
-    threads = D.threadsPerBlock(source.node);
+    m.threads = D.threadsPerBlock(source.node);
   }
   if (source.mode == KernelMode::Logged) // low bits of the site id
     local = (local - firstSite) % mark::MaxSites;
-  SiteId site{firstSite ? firstSite + local : 0};
+  m.site = {firstSite ? firstSite + local : 0};
+  m.ticks = source.mode == KernelMode::Mixed;
+  m.isPast = !isOwn;
   uint32_t first = D.firstBlock(source.node).value;
   uint64_t all = (uint64_t(1) << (mark::TagShift - layout.blockShift)) - 1;
   uint64_t block = bits(mark, layout.blockShift, mark::TagShift);
-  if (block != all) {
-    auto phase = uint32_t(bits(mark, layout.phaseShift, layout.blockShift));
-    recall({first + uint32_t(block)}, thread, phase, mark, word, isRead, site);
-    if (several && threads > 1)
-      recall({first + uint32_t(block)}, (thread ^ 1) < threads ? thread ^ 1 : 0, phase, mark, word,
-             isRead, site);
-    return;
-  }
+  if (block != all)
+    return knownOfBlock(m, uint32_t(block), {first + uint32_t(block)},
+                        bits(mark, mark::TimeShift, layout.blockShift), layout);
   // Of several blocks, or non-coherent. The time names the block of the thread, where it fits.
   uint64_t named = bits(mark, mark::TimeShift, layout.blockShift - 1);
   if (named >= blocks)
     named = 0;
-  recall({first + uint32_t(named)}, thread, 0, mark, word, isRead, site);
-  if (blocks > 1 && !(isRead && level == uint32_t(ReadLevel::NonCoherent)))
-    recall({first + uint32_t((named + 1) % blocks)}, thread, 0, mark, word, isRead, site);
+  bool ticks = m.ticks && isOwn;
+  LocalTime begin = ticks ? timeOf(uint32_t(named), threadOf(mark), 0, 0) : LocalTime{1};
+  recall({first + uint32_t(named)}, threadOf(mark), begin, mark, word, isRead, m.site);
+  if (isRead && levelOf(mark) == uint32_t(ReadLevel::NonCoherent))
+    return; // one is enough: nothing in the launch orders it
+  LostReaders += ticks;
+  if (blocks > 1 && !ticks)
+    recall({first + uint32_t((named + 1) % blocks)}, threadOf(mark), begin, mark, word, isRead,
+           m.site);
 }
 
-void Replay::recall(BlockId block, uint32_t thread, uint32_t phase, uint64_t mark, uint64_t word,
+/// A mark of one block, made by one thread or several.
+void Replay::knownOfBlock(const Remembered &m, uint32_t index, BlockId block, uint64_t time,
+                          MarkLayout layout) {
+  auto phase = uint32_t(time >> (layout.phaseShift - mark::TimeShift)),
+       tick = uint32_t(bits(time, 0, layout.phaseShift - mark::TimeShift));
+  uint32_t thread = threadOf(m.mark), level = levelOf(m.mark);
+  bool several = level >= (m.isRead ? uint32_t(ReadLevel::Block) : uint32_t(WriteLevel::Block));
+  // The order of a launch that has ended is not known better than by its start.
+  LocalTime at = !m.ticks   ? LocalTime{phase + 1}
+                 : m.isPast ? LocalTime{1}
+                            : timeOf(index, thread, phase, several ? 0 : tick);
+  recall(block, thread, at, m.mark, m.word, m.isRead, m.site);
+  if (!several || m.threads <= 1)
+    return;
+  if (!m.ticks) // one of them: another one stands for the rest
+    return recall(block, (thread ^ 1) < m.threads ? thread ^ 1 : 0, at, m.mark, m.word, m.isRead,
+                  m.site);
+  LostReaders += !(block == m.by.b.detect->id && phase < m.by.b.phase);
+}
+
+void Replay::recall(BlockId block, uint32_t thread, LocalTime time, uint64_t mark, uint64_t word,
                     bool isRead, SiteId site) {
   auto mask = uint32_t(mark & 15);
   uint32_t level = levelOf(mark);
@@ -137,7 +163,7 @@ void Replay::recall(BlockId block, uint32_t thread, uint32_t phase, uint64_t mar
   auto size = uint32_t(__builtin_popcount(mask));
   if (uint32_t whole = strong && BytesOf ? BytesOf(site) : 0)
     size = whole;
-  D.recall({block, {thread}, {phase + 1}}, word, mask, size, op, site,
+  D.recall({block, {thread}, time}, word, mask, size, op, site,
            nonCoherent ? core::Proxy::NonCoherent : core::Proxy::Generic);
 }
 

@@ -9,7 +9,7 @@ using core::Rule;
 namespace {
 
 constexpr uint32_t Tag = 5, Blocks = 4;
-constexpr MarkLayout Layout = markLayout(Blocks, false);
+constexpr MarkLayout Layout = markLayout(Blocks, false), Ticks = markLayout(Blocks, true);
 
 uint64_t at(Who w, uint32_t phase, uint32_t site, uint32_t level = 0, uint32_t mask = 15,
             uint32_t tag = Tag) {
@@ -34,7 +34,7 @@ struct Fast : Launch {
     launch.stamp = Stamp;
     launch.mode = mode;
     launch.tag = Tag;
-    R.setTag(Tag, {Node, Layout, FirstSite, mode});
+    R.setTag(Tag, {Node, markLayout(blocks, mode == KernelMode::Mixed), FirstSite, mode});
     R.begin(launch);
   }
   Fast &known(Who w, uint64_t mark, bool isRead, uint64_t word = X) {
@@ -207,4 +207,129 @@ TEST(Marks, CandidatesOfCopies) {
                           scopesan::abi::Scope::Thread)
             .raw());
   EXPECT_EQ(f.races(), 1u);
+}
+
+// ---------------------------------------------------------------- mixed kernels
+
+namespace {
+
+uint64_t ticked(Who w, uint32_t phase, uint32_t tick, uint32_t site, uint32_t level = 0) {
+  uint64_t ticks = (uint64_t(1) << (Ticks.phaseShift - mark::TimeShift)) - 1;
+  return uint64_t(Tag) << mark::TagShift | uint64_t(w.block) << Ticks.blockShift |
+         uint64_t(phase) << Ticks.phaseShift | (level ? ticks : uint64_t(tick)) << mark::TimeShift |
+         uint64_t(level) << mark::LevelShift | uint64_t(w.thread) << mark::ThreadShift |
+         uint64_t(site) << mark::SiteShift | 15;
+}
+
+struct Mixed : Fast {
+  explicit Mixed(uint32_t blocks = Blocks) : Fast(KernelMode::Mixed, blocks) {}
+  /// A release store or an acquire load of `Flag`, at the thread's tick.
+  Mixed &release(Who w, uint32_t tick, uint64_t value, uint32_t phase = 0) {
+    before(w, Flag, StoreRelease);
+    Records.back().low |= tick << 8;
+    in(phase);
+    stored(w, value);
+    in(phase);
+    return *this;
+  }
+  Mixed &acquire(Who w, uint32_t tick, uint64_t value, uint32_t phase = 0) {
+    before(w, Flag, LoadAcquire);
+    Records.back().low |= tick << 8;
+    in(phase);
+    got(w, value);
+    in(phase);
+    return *this;
+  }
+  Mixed &warp(Who w, uint32_t tick, uint32_t mask = ~0u) {
+    add(w, EventKind::WarpArrive, tick, mask);
+    return *this;
+  }
+};
+
+} // namespace
+
+TEST(Marks, TicksTellWhatWasReleased) {
+  for (uint32_t tick : {0u, 1u}) { // the write comes before the release, or after it
+    Mixed f;
+    f.release({0, 3}, 0, 1).acquire({1, 0}, 0, 1);
+    f.known({1, 0}, ticked({0, 3}, 0, tick, 7), false).read({1, 0}, X);
+    EXPECT_EQ(f.races(), tick) << tick;
+  }
+}
+
+TEST(Marks, TicksOfSeveralReleases) {
+  for (uint32_t tick : {0u, 1u, 2u}) {
+    Mixed f;
+    f.release({0, 3}, 0, 1).acquire({1, 0}, 0, 1);
+    f.release({0, 3}, 1, 2).release({0, 3}, 2, 3);
+    f.known({1, 0}, ticked({0, 3}, 0, tick, 7), false).read({1, 0}, X);
+    EXPECT_EQ(f.races(), tick ? 1u : 0u) << tick;
+  }
+}
+
+TEST(Marks, BarriersOfTheBlockCarryWhatTheirThreadsAcquired) {
+  for (uint32_t phase : {0u, 1u}) { // thread 5 reads without the barrier, or after it
+    Mixed f;
+    f.release({0, 3}, 0, 1).acquire({1, 0}, 0, 1);
+    f.known({1, 5}, ticked({0, 3}, 0, 0, 7), false).in(phase).read({1, 5}, X);
+    f.in(phase);
+    EXPECT_EQ(f.races(), phase ? 0u : 1u);
+  }
+}
+
+TEST(Marks, ReleasesAfterABarrierPublishTheBlock) {
+  for (uint32_t phase : {0u, 1u}) { // another thread's write before the barrier, or after it
+    Mixed f;
+    f.release({0, 3}, 0, 1, 1).acquire({1, 0}, 0, 1);
+    f.known({1, 0}, ticked({0, 9}, phase, 0, 7), false).read({1, 0}, X);
+    EXPECT_EQ(f.races(), phase);
+  }
+}
+
+TEST(Marks, TicksBeginAnewInEachPhase) {
+  for (uint32_t tick : {0u, 1u}) {
+    Mixed f;
+    f.release({0, 3}, 0, 1).release({0, 3}, 1, 2).release({0, 3}, 0, 3, 1);
+    f.acquire({1, 0}, 0, 3);
+    f.known({1, 0}, ticked({0, 3}, 1, tick, 7), false).read({1, 0}, X);
+    EXPECT_EQ(f.races(), tick);
+  }
+}
+
+TEST(Marks, MarksOfThreadsThatEnded) {
+  for (uint32_t tick : {0u, 1u}) {
+    Mixed f;
+    f.release({0, 3}, 0, 1);
+    f.add({0, 0}, EventKind::Exit, 0, ~0u);
+    f.acquire({1, 0}, 0, 1);
+    f.known({1, 0}, ticked({0, 3}, 0, tick, 7), false).read({1, 0}, X);
+    EXPECT_EQ(f.races(), tick);
+  }
+}
+
+TEST(Marks, BarriersOfTheWarp) {
+  for (uint32_t tick : {0u, 1u}) { // lane 3 writes before the barrier, or after it
+    Mixed f;
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      f.warp({0, lane}, 0);
+    f.known({0, 4}, ticked({0, 3}, 0, tick, 7), false).read({0, 4}, X);
+    EXPECT_EQ(f.races(), tick);
+  }
+}
+
+TEST(Marks, ReadersOfMixedKernelsThatAreNotKnown) {
+  // The named reader, block 0, is ordered before the writer; nobody knows the others.
+  Mixed f;
+  f.release({0, 3}, 0, 1).acquire({1, 0}, 0, 1);
+  f.known({1, 0}, several({0, 3}, 7, uint32_t(ReadLevel::Grid)), true).write({1, 0}, X);
+  EXPECT_EQ(f.races(), 0u);
+  EXPECT_EQ(f.R.lostReaders(), 1u);
+  Mixed g; // not ordered at all: a race
+  g.known({1, 0}, several({0, 3}, 7, uint32_t(ReadLevel::Grid)), true).write({1, 0}, X);
+  EXPECT_EQ(g.races(), 1u);
+  Mixed h; // the others are of the own block, before its barrier
+  h.known({1, 0}, ticked({1, 3}, 0, 0, 7, uint32_t(ReadLevel::Block)), true).in(1).write({1, 0}, X);
+  h.in(1);
+  EXPECT_EQ(h.races(), 0u);
+  EXPECT_EQ(h.R.lostReaders(), 0u);
 }

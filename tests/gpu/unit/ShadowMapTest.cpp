@@ -58,6 +58,14 @@ TEST(ShadowMap, EntriesHaveOneOwner) {
   EXPECT_EQ(m.missing(twin, ChunkSize + 1)[0].address, twin + ChunkSize);
 }
 
+TEST(ShadowMap, CellsOfWords) {
+  EXPECT_EQ(cellOf(chunkEntry(S, A), A + 6), S + 16);
+  EXPECT_EQ(cellOf(chunkEntry(S, A), A + ChunkSize - 1), S + ChunkShadowSize - 16);
+  EXPECT_EQ(cellOf(chunkEntry(S, A), A ^ uint64_t(1) << 44), 0u); // another owner
+  EXPECT_EQ(cellOf(chunkEntry(S, A), A | uint64_t(1) << 47), 0u);
+  EXPECT_EQ(cellOf(0, A), 0u);
+}
+
 TEST(ShadowMap, NoShadowAboveTheTable) {
   ShadowMap m;
   EXPECT_TRUE(m.missing(uint64_t(1) << 47, ChunkSize).empty());

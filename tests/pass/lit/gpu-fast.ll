@@ -1,10 +1,17 @@
 ; Which kernels take a fast form on the GPU, and what their code calls.
 ; RUN: %opt-scopesan -passes=scopesan -scopesan-gpu-mode=auto %s -o %t.ll
 ; RUN: FileCheck %s < %t.ll
+; RUN: %opt-scopesan -passes=scopesan -scopesan-gpu-mode=mixed %s -o %t.mixed.ll
+; RUN: FileCheck --check-prefix=MIXED %s < %t.mixed.ll
 ; RUN: %opt-scopesan -passes=scopesan -scopesan-gpu-mode=logged %s | FileCheck --check-prefix=LOGGED %s
 target triple = "nvptx64-nvidia-cuda"
 
 @tile = internal addrspace(3) global [256 x float] undef, align 4
+@text = internal addrspace(3) global [64 x i8] undef, align 1
+@dynamic = external addrspace(3) global [0 x float], align 4
+
+; The variables of a kernel and their cells are one object.
+; CHECK-DAG: @barrier_shared = internal addrspace(3) global [3072 x i8] undef, align 16
 
 ; LOGGED-NOT: call {{.*}}@__scopesan_fast
 
@@ -49,11 +56,19 @@ define ptx_kernel void @relaxed(ptr %a) #0 {
   ret void
 }
 
-; Block barriers that all threads pass count phases; shared memory has a slot.
+; Block barriers that all threads pass count phases; shared memory has its cells beside it, which are
+; cleared before the kernel begins.
 ; CHECK-LABEL: define ptx_kernel void @barrier(
 ; CHECK-NOT: call void @__scopesan_block_barrier_before
-; CHECK: call i64 @__scopesan_fast_take_slot(
+; CHECK-NOT: call i64 @__scopesan_fast_take_slot(
+; CHECK-DAG: st.shared.v2.b64
+; CHECK-DAG: barrier.sync.aligned 0;
+; CHECK: atom.relaxed.cta.shared.exch.b64
+; CHECK: call void @__scopesan_fast_block_word(
+; CHECK: store float 1.000000e+00, ptr addrspace(3)
 ; CHECK: call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+; CHECK: ld.relaxed.cta.shared.b64
+; CHECK: call void @__scopesan_fast_block_word(
 ; CHECK: ret void
 define ptx_kernel void @barrier(ptr %a) #0 {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -63,6 +78,23 @@ define ptx_kernel void @barrier(ptr %a) #0 {
   %q = getelementptr i8, ptr addrspace(3) %p, i32 4
   %x = load float, ptr addrspace(3) %q
   store float %x, ptr %a
+  ret void
+}
+
+; Accesses of bytes, and shared memory of a size that only the launch knows: a slot.
+; CHECK-LABEL: define ptx_kernel void @bytes(
+; CHECK: call i64 @__scopesan_fast_take_slot(
+; CHECK: ret void
+define ptx_kernel void @bytes() #0 {
+  store i8 1, ptr addrspace(3) @text
+  ret void
+}
+; CHECK-LABEL: define ptx_kernel void @sized_by_launch(
+; CHECK: call i64 @__scopesan_fast_take_slot(
+; CHECK: ret void
+define ptx_kernel void @sized_by_launch() #0 {
+  store float 1.0, ptr addrspace(3) @dynamic
+  store float 1.0, ptr addrspace(3) @tile
   ret void
 }
 
@@ -123,16 +155,31 @@ done:
   ret void
 }
 
-; What synchronizes otherwise is logged.
+; What synchronizes otherwise is logged. In mixed kernels the synchronization is, accesses are not.
 ; CHECK-LABEL: define ptx_kernel void @release(
 ; CHECK: call void @__scopesan_atomic_before(
+; MIXED-LABEL: define ptx_kernel void @release(
+; MIXED: call void @__scopesan_fast_strong_words(
+; MIXED: call void @__scopesan_fast_record({{.*}}, i32 noundef 5,
+; MIXED: store atomic i32
+; MIXED: call void @__scopesan_fast_record({{.*}}, i32 noundef 6,
+; MIXED: call void @__scopesan_fast_leave_mixed(
+; MIXED: ret void
 define ptx_kernel void @release(ptr %a) #0 {
   store atomic i32 1, ptr %a syncscope("device") release, align 4
   ret void
 }
 ; CHECK-LABEL: define ptx_kernel void @fence(
 ; CHECK: call void @__scopesan_fence(
+; MIXED-LABEL: define ptx_kernel void @fence(
+; MIXED-NOT: @__scopesan_write
+; MIXED: atom.relaxed.gpu.global.exch.b128
+; MIXED: store float
+; MIXED: call void @__scopesan_fast_record({{.*}}, i32 noundef 7,
+; MIXED: call void @llvm.nvvm.membar.gl()
+; MIXED: ret void
 define ptx_kernel void @fence(ptr %a) #0 {
+  store float 1.0, ptr %a
   call void @llvm.nvvm.membar.gl()
   ret void
 }
@@ -151,6 +198,11 @@ define ptx_kernel void @narrow(ptr %a) #0 {
 }
 ; CHECK-LABEL: define ptx_kernel void @warp(
 ; CHECK: call void @__scopesan_warp_barrier_before(
+; MIXED-LABEL: define ptx_kernel void @warp(
+; MIXED: call void @__scopesan_fast_record({{.*}}, i32 noundef 9,
+; MIXED: call void @llvm.nvvm.bar.warp.sync(i32 -1)
+; MIXED: redux.sync.max.u32
+; MIXED: ret void
 define ptx_kernel void @warp(ptr %a) #0 {
   call void @llvm.nvvm.bar.warp.sync(i32 -1)
   store float 1.0, ptr %a
