@@ -33,7 +33,8 @@ constexpr const char Usage[] =
     "\n"
     "Exit code: 0 no race, or the table agrees; 66 race, or an unexplained difference; 67 an "
     "input\n"
-    "that cannot be read. With 'expect:' in a file: 0 when the verdict is the expected one.\n"
+    "or row that cannot be read. With 'expect:' in a file: 0 when the verdict is the expected "
+    "one.\n"
     "docs/litmus.md describes the formats.\n";
 
 struct Arguments {
@@ -120,9 +121,6 @@ struct Totals {
 };
 
 void printRow(const Row &row, const RowResult &r, const Arguments &a) {
-  if (!r.sameFrequency)
-    printf("frequency %s: detector %s, table %s\n", row.id.c_str(), r.verdict.frequency(),
-           row.frequency.c_str());
   if (a.verbose) {
     printf("%s", printProgram(r.program).c_str());
     for (const std::string &m : r.missingPairs)
@@ -144,8 +142,11 @@ void printRow(const Row &row, const RowResult &r, const Arguments &a) {
 int runTable(const Table &table, const Arguments &a) {
   std::vector<std::pair<std::string, Totals>> collections;
   Totals all;
+  uint64_t unreadable = 0, noVerdict = 0;
   for (const Row &row : table.rows) {
     RowResult r = compareRow(row, a.compare);
+    noVerdict += r.outcome == Outcome::NoVerdict;
+    unreadable += r.unreadable;
     if (r.outcome == Outcome::NoVerdict)
       continue;
     size_t c = 0;
@@ -165,7 +166,16 @@ int runTable(const Table &table, const Arguments &a) {
       printf("%s: more than %llu%% not run\n", name.c_str(), (unsigned long long)a.maxNotRun);
     tooFewRun |= tooFew;
   }
+  if (noVerdict)
+    printf("%llu rows have no verdict for this memory model\n", (unsigned long long)noVerdict);
+  if (unreadable)
+    printf("%llu rows cannot be read; docs/litmus.md lists what is understood\n",
+           (unsigned long long)unreadable);
+  if (!all.rows)
+    printf("nothing to compare\n");
   all.print("total");
+  if (unreadable || !all.rows)
+    return FailureExitCode;
   return all.of(Outcome::Differ) || tooFewRun ? FoundExitCode : 0;
 }
 
@@ -227,6 +237,10 @@ void printVerdict(const std::string &path, const Program &p, const Verdict &v) {
          v.explored.exhaustive ? "" : " (sampled)");
   for (const std::string &g : v.givenUp)
     printf("incomplete (X1): %s\n", g.c_str());
+  if (v.stuck)
+    printf("stuck: in %llu of %llu executions a thread waits for ever (D7 at a barrier, D12 "
+           "elsewhere)\n",
+           (unsigned long long)v.stuck, (unsigned long long)v.considered);
   if (!v.anyRace()) {
     for (auto &[rule, count] : v.rules)
       printf("%s %s in %llu executions\n", ruleId(rule), ruleName(rule), (unsigned long long)count);

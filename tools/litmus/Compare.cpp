@@ -38,6 +38,7 @@ std::vector<std::string> missingPairs(const Row &row, const Program &p, const Ve
   return out;
 }
 
+/// A race that the table says occurs always, or never; "some" asks for nothing.
 bool sameFrequency(const Row &row, const Verdict &v) {
   return (row.frequency != "always" && row.frequency != "never") || row.frequency == v.frequency();
 }
@@ -101,6 +102,7 @@ RowResult compareRow(const Row &row, const CompareOptions &options) {
   r.program = parseRow(row);
   if (!r.program.notRunnable.empty()) {
     r.reason = r.program.notRunnable;
+    r.unreadable = !r.reason.starts_with("Vulkan only") && !r.reason.starts_with("OpenCL only");
     return r;
   }
   bool race = wanted == "race";
@@ -125,8 +127,11 @@ RowResult compareRow(const Row &row, const CompareOptions &options) {
       r.outcome = Outcome::Explained;
   }
   if (r.outcome == Outcome::Agree && !options.cxxMode) {
-    r.sameFrequency = sameFrequency(row, r.verdict);
     r.missingPairs = missingPairs(row, r.program, r.verdict);
+    if (!sameFrequency(row, r.verdict)) {
+      r.outcome = Outcome::Differ;
+      r.reason = std::string("it races ") + r.verdict.frequency();
+    }
   }
   return r;
 }

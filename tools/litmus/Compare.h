@@ -19,9 +19,9 @@ struct RowResult {
   const Row *row = nullptr;
   Outcome outcome = Outcome::NotRun;
   std::string reason;
+  bool unreadable = false; ///< not run because the row has a form that nobody knows
   Verdict verdict;
   Program program;
-  bool sameFrequency = true;             ///< always/never as in the table; "some" asks for nothing
   std::vector<std::string> missingPairs; ///< of the table's examples; no finding names them
 };
 

@@ -45,7 +45,11 @@ public:
   }
 
 private:
-  std::string arg(size_t i) const { return std::string(Args[i]); }
+  /// PTX writes addresses in brackets, Dat3M does not.
+  std::string arg(size_t i) const {
+    std::string_view a = Args[i];
+    return std::string(a.starts_with('[') && a.ends_with(']') ? a.substr(1, a.size() - 2) : a);
+  }
   std::string view(std::string_view op) const {
     return op == "suld" || op == "sust" ? "surf"
            : op == "tld"                ? "tex"
@@ -164,6 +168,11 @@ private:
           cluster = ".c" + number;
         else if (pair[0] == "dom")
           domain = ".dom" + number;
+        else if (pair[0] != "sys") { // there is one system
+          failed("unknown level '" + std::string(pair[0]) + "' in the thread header '" +
+                 std::string(cell) + "'");
+          return;
+        }
       }
       F.row.placement += (Ops.empty() ? "T" : " T") + std::to_string(Ops.size()) + "=" + device +
                          cluster + "." + block + domain;
@@ -172,7 +181,11 @@ private:
   }
   void instructions(std::string_view row) {
     std::vector<std::string_view> cells = split(row, "|");
-    for (size_t t = 0; t < cells.size() && t < Ops.size(); ++t) {
+    if (cells.size() > Ops.size()) {
+      failed("'" + std::string(trim(row)) + "' has more columns than there are threads");
+      return;
+    }
+    for (size_t t = 0; t < cells.size(); ++t) {
       if (cells[t].empty())
         continue;
       std::string op = Instruction(cells[t]).translate();

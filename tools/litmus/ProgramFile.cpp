@@ -4,6 +4,7 @@
 #include "RowParser.h"
 #include "Text.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -55,10 +56,12 @@ private:
     if (key == "name") {
       R.id = value;
     } else if (key == "init") {
-      R.notes += " init: " + std::string(value);
+      init(value, number);
     } else if (key == "alias") {
       alias(value, number);
     } else if (key == "loops") {
+      if (std::optional<int64_t> n = parseInteger(value); !n || *n < 0)
+        return fail(number, "loops: is a number, not '" + std::string(value) + "'");
       R.notes += " maxloop=" + std::string(value);
     } else if (key == "guard") {
       R.guard = "filter " + std::string(value);
@@ -69,6 +72,29 @@ private:
     } else {
       thread(key, value, number);
     }
+  }
+  /// "x=2 P0:r1=1".
+  void init(std::string_view value, uint32_t number) {
+    for (std::string_view word : split(value, " ")) {
+      size_t eq = word.find('=');
+      if (word.empty())
+        continue;
+      if (eq == std::string_view::npos || !parseInteger(word.substr(eq + 1)))
+        return fail(number, "expected 'name=number', not '" + std::string(word) + "'");
+      Initials.push_back({std::string(trim(word.substr(0, eq))), number});
+    }
+    R.notes += " init: " + std::string(value);
+  }
+  bool isUsed(std::string_view name) const {
+    size_t colon = name.find(':');
+    for (size_t t = 0; t < F.program.threads.size() && colon != name.npos; ++t)
+      for (const std::string &r : F.program.threads[t].registers)
+        if (name.substr(1, colon - 1) == std::to_string(t) && name.substr(colon + 1) == r)
+          return true;
+    for (const Location &l : F.program.locations)
+      if (l.name == name)
+        return true;
+    return false;
   }
   /// "xa = x", "t = texture x".
   void alias(std::string_view value, uint32_t number) {
@@ -87,6 +113,8 @@ private:
     for (char c : name)
       if (!isIdentifierChar(c))
         return fail(number, "unknown key '" + name + "'");
+    if (std::find(Names.begin(), Names.end(), name) != Names.end())
+      return fail(number, "a second thread '" + name + "'; indented lines continue one");
     std::string position =
         parts.size() == 2 ? std::string(parts[1]) : "g0.b" + std::to_string(Ops.size());
     R.placement += (R.placement.empty() ? "" : " ") + name + "=" + position;
@@ -101,12 +129,16 @@ private:
     F.program = parseRow(R);
     if (!F.program.notRunnable.empty())
       F.error = Name + ": " + F.program.notRunnable + "; docs/litmus.md lists what is understood";
+    for (const auto &[name, line] : Initials)
+      if (F.error.empty() && !isUsed(name))
+        fail(line, "no operation uses '" + name + "'");
   }
 
   std::string Name;
   Row R;
   ProgramFile F;
   std::vector<std::string> Names, Ops;
+  std::vector<std::pair<std::string, uint32_t>> Initials; ///< name, line
   std::string Aliases;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace scopesan::litmus {
@@ -48,43 +49,91 @@ void resolveReferences(Table &t) {
       }
   }
 }
+
+class TableParser {
+public:
+  explicit TableParser(const std::string &name) : Name(name) {}
+
+  Table parse(std::string_view text) {
+    for (size_t from = 0; from < text.size();) {
+      size_t end = std::min(text.find('\n', from), text.size());
+      std::string_view line = text.substr(from, end - from);
+      from = end + 1;
+      ++Line;
+      if (trim(line).empty())
+        continue;
+      std::vector<std::string_view> cells = cellsOf(line);
+      Layout.empty() ? header(cells) : row(cells);
+      if (!T.error.empty())
+        return std::move(T);
+    }
+    if (Layout.empty())
+      T.error = Name + ": empty; expected a header line with the columns id, placement, ops, ...";
+    else if (T.rows.empty())
+      T.error = Name + ": a header line, but no rows";
+    resolveReferences(T);
+    return std::move(T);
+  }
+
+private:
+  /// Those at the end of a row may be left out; those that are empty are not.
+  static std::vector<std::string_view> cellsOf(std::string_view line) {
+    std::vector<std::string_view> cells;
+    for (size_t from = 0, tab = 0; tab != line.npos; from = tab + 1) {
+      tab = line.find('\t', from);
+      cells.push_back(trim(line.substr(from, tab == line.npos ? line.npos : tab - from)));
+    }
+    return cells;
+  }
+  void fail(const std::string &what) { T.error = Name + ":" + std::to_string(Line) + ": " + what; }
+  void header(const std::vector<std::string_view> &cells) {
+    for (std::string_view cell : cells) {
+      const Column *found = nullptr;
+      for (const Column &c : Columns)
+        if (c.name == cell)
+          found = &c;
+      if (found && std::find(Layout.begin(), Layout.end(), found) != Layout.end())
+        fail("the header line names the column '" + std::string(cell) + "' twice");
+      Layout.push_back(found);
+    }
+    for (const Column &c : Columns)
+      if (c.required && std::find(Layout.begin(), Layout.end(), &c) == Layout.end())
+        fail("the header line lacks the column '" + std::string(c.name) + "'");
+  }
+  void row(const std::vector<std::string_view> &cells) {
+    if (cells.size() > Layout.size())
+      return fail(std::to_string(cells.size()) + " cells, but the header line names " +
+                  std::to_string(Layout.size()) + " columns");
+    for (size_t i = cells.size(); i < Layout.size(); ++i)
+      if (Layout[i] && Layout[i]->required)
+        return fail("the row ends before the column '" + std::string(Layout[i]->name) + "'");
+    Row r;
+    r.line = Line;
+    for (size_t i = 0; i < cells.size(); ++i)
+      if (Layout[i])
+        r.*Layout[i]->field = cells[i];
+    for (const std::string *verdict : {&r.ptxRace, &r.hbRace})
+      if (*verdict != "race" && *verdict != "norace" && *verdict != "-" && !verdict->empty())
+        return fail("the verdict '" + *verdict + "' is neither 'race' nor 'norace'");
+    if (r.id.empty())
+      return fail("a row without an id");
+    if (uint32_t &first = Ids[r.id])
+      return fail("the id '" + r.id + "' is that of line " + std::to_string(first) + ", too");
+    else
+      first = Line;
+    T.rows.push_back(r);
+  }
+
+  const std::string &Name;
+  Table T;
+  std::vector<const Column *> Layout;
+  std::map<std::string, uint32_t> Ids; ///< line of each
+  uint32_t Line = 0;
+};
 } // namespace
 
 Table parseTable(std::string_view text, const std::string &name) {
-  Table t;
-  std::vector<const Column *> layout;
-  uint32_t number = 0;
-  for (std::string_view line : split(text, "\n")) {
-    ++number;
-    if (line.empty())
-      continue;
-    std::vector<std::string_view> cells = split(line, "\t");
-    if (layout.empty()) {
-      for (std::string_view cell : cells) {
-        const Column *found = nullptr;
-        for (const Column &c : Columns)
-          if (c.name == cell)
-            found = &c;
-        layout.push_back(found);
-      }
-      for (const Column &c : Columns)
-        if (c.required && std::find(layout.begin(), layout.end(), &c) == layout.end()) {
-          t.error = name + ":1: the header line lacks the column '" + std::string(c.name) + "'";
-          return t;
-        }
-      continue;
-    }
-    Row r;
-    r.line = number;
-    for (size_t i = 0; i < cells.size() && i < layout.size(); ++i)
-      if (layout[i])
-        r.*layout[i]->field = cells[i];
-    t.rows.push_back(r);
-  }
-  resolveReferences(t);
-  if (layout.empty())
-    t.error = name + ": empty; expected a header line with the columns id, placement, ops, ...";
-  return t;
+  return TableParser(name).parse(text);
 }
 
 Table readTable(const std::string &path) {

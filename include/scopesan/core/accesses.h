@@ -89,10 +89,11 @@ public:
     uint32_t version = wrote ? (o ? o->version : 0) + 1 : 0;
     if (!check(t, addr, bytes, s, version, first)) [[unlikely]]
       return;
-    if (o && done.kind() != abi::AccessKind::Store)
-      Sync.s16Note(t, *o, s);
+    bool hop = o && done.kind() != abi::AccessKind::Store && SyncRules::isHop(t, *o, s);
+    if (hop)
+      Sync.s16Note(t, *o);
     if (wrote)
-      publish(t, addr, bytes, first, o, s);
+      publish(t, addr, bytes, first, o, s, hop);
   }
   /// A strong operation on memory that is nobody's concern but the host's: it orders host threads
   /// (S15) and is never part of a finding.
@@ -111,7 +112,7 @@ public:
       AtomicWord &w = cells().unjudgedWord(word);
       first = word <= addr ? &w : first;
     });
-    publish(t, addr, bytes, first, o, s);
+    publish(t, addr, bytes, first, o, s, o && s.op.isRmw() && SyncRules::isHop(t, *o, s));
   }
   /// A strong access to something else than an atomic location.
   void strong(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site, Proxy proxy) {
@@ -127,7 +128,7 @@ public:
     strong(t, addr, bytes, op, site, proxy);
     AtomicWord *first = Shadow.atomic(addr);
     if (SyncObject *o = first ? SyncObjects::find(*first, addr, bytes) : nullptr)
-      Sync.publish(t, *o, {op, site});
+      Sync.publish(t, *o, {op, site}, SyncRules::isHop(t, *o, {op, site}));
     if (C.advice) [[unlikely]] // its scope is nobody's choice
       C.advice->Uses.elsewhere(t, addr, C.syncOp(t, op, site));
   }
@@ -230,6 +231,18 @@ private:
   /// whether the memory is alive.
   [[gnu::always_inline]] bool check(Thread &t, uint64_t addr, uint32_t bytes, StrongOp s,
                                     uint32_t version, AtomicWord *&first) {
+    if (isWord(addr, bytes)) [[likely]] {
+      first = cells().atomicWord(t, first,
+                                 Record::make(t.epoch(), s.site, s.op, FullWord, WordBytes), addr);
+      if (first) [[likely]]
+        F.strong(t, *first, Record::make(t.epoch(), s.site, s.op, FullWord, WordBytes), version,
+                 addr);
+      return first;
+    }
+    return checkWords(t, addr, bytes, s, version, first);
+  }
+  [[gnu::noinline]] bool checkWords(Thread &t, uint64_t addr, uint32_t bytes, StrongOp s,
+                                    uint32_t version, AtomicWord *&first) {
     bool isAlive = true;
     for (uint64_t word = wordOf(addr); word < addr + bytes; word += WordBytes) {
       Record me = Record::make(t.epoch(), s.site, s.op, maskIn(word, addr, bytes), bytes);
@@ -244,11 +257,11 @@ private:
   }
   /// Its value, and what it carries, take the place of the former one.
   [[gnu::always_inline]] void publish(Thread &t, uint64_t addr, uint32_t bytes, AtomicWord *first,
-                                      SyncObject *o, StrongOp s) {
+                                      SyncObject *o, StrongOp s, bool hop) {
     if (!o)
       o = Objects.create(*first, addr, bytes);
     Objects.s4ReplaceOthers(*first, addr, bytes, o);
-    Sync.publish(t, *o, s);
+    Sync.publish(t, *o, s, hop);
   }
 
   Context &C;

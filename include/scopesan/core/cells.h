@@ -92,10 +92,12 @@ private:
   }
   AtomicWord *turnAtomic(Cell &c, uint64_t address) {
     Overflow &o = overflowOf(c);
-    AtomicWord *a = Atomics.create(o);
+    uint32_t handle;
+    AtomicWord *a = Objects.shadow().AtomicWords.create(handle, o);
+    a->handle = handle;
     Overflows.destroy(&o);
     c.setOverflow(a);
-    Objects.shadow().setAtomic(address, a);
+    Objects.shadow().setAtomic(address, handle);
     return a;
   }
   /// Ends the overflow block of the cell, whose pointer to it dangles then.
@@ -104,14 +106,14 @@ private:
     if (!o)
       return;
     if (o->atomic)
-      Objects.shadow().setAtomic(address, nullptr);
+      Objects.shadow().setAtomic(address, 0);
     release(o);
   }
   void release(Overflow *o) {
     Readers.leave(*o);
     if (AtomicWord *a = SyncObjects::of(o)) {
       Objects.destroy(*a);
-      Atomics.destroy(a);
+      Objects.shadow().AtomicWords.destroy(a->handle);
     } else {
       Overflows.destroy(o);
     }
@@ -121,7 +123,6 @@ private:
   SyncObjects &Objects;
   ReaderSets &Readers;
   Pool<Overflow> Overflows;
-  Pool<AtomicWord> Atomics;
 };
 
 } // namespace scopesan::core

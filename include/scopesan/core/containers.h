@@ -140,6 +140,50 @@ private:
   uint32_t Lent : 1 = 0; ///< Data belongs to somebody else
 };
 
+/// Objects with 32-bit handles instead of pointers: arrays of handles take half the cache. They lie
+/// in regions of huge pages; a handle is region and place in it. 0 = none.
+template <class T> class HandlePool {
+public:
+  HandlePool() = default;
+  HandlePool(const HandlePool &) = delete;
+  ~HandlePool() {
+    for (char *r : Regions)
+      Blocks::give(r, RegionBytes);
+  }
+  [[gnu::always_inline]] T *at(uint32_t handle) const { return handle ? place(handle) : nullptr; }
+  template <class... A> T *create(uint32_t &handle, A &&...args) {
+    handle = Free;
+    if (handle)
+      Free = *reinterpret_cast<uint32_t *>(place(handle));
+    else
+      handle = fresh();
+    return new (place(handle), PlacementTag{}) T{static_cast<A &&>(args)...};
+  }
+  void destroy(uint32_t handle) {
+    T *p = place(handle);
+    p->~T();
+    *reinterpret_cast<uint32_t *>(p) = Free;
+    Free = handle;
+  }
+
+private:
+  static constexpr uint32_t Bits = 9;
+  static constexpr size_t RegionBytes = sizeof(T) << Bits;
+  T *place(uint32_t handle) const {
+    return reinterpret_cast<T *>(Regions[handle >> Bits] +
+                                 (handle & ((1u << Bits) - 1)) * sizeof(T));
+  }
+  uint32_t fresh() {
+    if (Next >> Bits == Regions.size()) {
+      Regions.push(static_cast<char *>(Blocks::take(RegionBytes)));
+      Next += Next == 0;
+    }
+    return Next++;
+  }
+  Vec<char *> Regions;
+  uint32_t Free = 0, Next = 0;
+};
+
 constexpr uint64_t hashMix(uint64_t x) {
   x ^= x >> 32;
   x *= 0xd6e8feb86659fd93ull;

@@ -63,13 +63,14 @@ public:
     if (!o.writes.empty() || (writes && (o.rare || !o.readers.empty()))) [[unlikely]]
       checkWeak(t, o, me, address, writes);
     const MemoryAtomicity *m = C.atomicityAt(address);
+    Scope needs = o.summary.needed(t.block->place);
     if (!o.strong.empty() && o.summary.highestBlock >= t.block->orderedBelow.value) {
-      if (m || !o.summary.allMorallyStrongWith(t.block->place, me)) [[unlikely]]
+      if (m || !o.summary.allMorallyStrongWith(me, needs)) [[unlikely]]
         checkStrong(t, o, me, address, writes, m);
       else if (C.advice && writes) [[unlikely]]
         adviseStrong(t, o, me, address);
     }
-    Strongs.add(t, o, me, version, m);
+    Strongs.add(t, o, me, version, m, needs);
   }
 
   /// Remembers an access of the past, at `place`, without a check.

@@ -23,7 +23,13 @@ public:
   ShadowMemory &shadow() { return Shadow; }
 
   /// The object of this place and size that begins in the word of `o`, or null.
-  static SyncObject *find(const AtomicWord &o, uint64_t addr, uint32_t bytes) {
+  [[gnu::always_inline]] static SyncObject *find(AtomicWord &o, uint64_t addr, uint32_t bytes) {
+    if (o.object.address == addr && o.object.bytes == bytes) [[likely]]
+      return &o.object;
+    return findFurther(o, addr, bytes);
+  }
+  [[gnu::noinline]] static SyncObject *findFurther(const AtomicWord &o, uint64_t addr,
+                                                   uint32_t bytes) {
     for (SyncObject *x = o.objects; x; x = x->next)
       if (x->address == addr && x->bytes == bytes)
         return x;

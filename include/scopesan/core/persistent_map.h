@@ -97,14 +97,9 @@ public:
     set(n, n ? height() : 0);
   }
 
-  void join(const PersistentMap &o) {
-    if (Tree == o.Tree || !o.Tree)
-      return;
-    if (!Tree) {
-      *this = o;
-      return;
-    }
-    joinOther(o);
+  [[gnu::always_inline]] void join(const PersistentMap &o) {
+    if (Tree != o.Tree && o.Tree)
+      joinOther(o);
   }
 
   template <class F> void forEach(F f) const { walk(root(), height(), 0, f); }
@@ -182,7 +177,9 @@ private:
         lift();
     }
   }
-  void joinOther(const PersistentMap &o) {
+  [[gnu::noinline]] void joinOther(const PersistentMap &o) {
+    if (!Tree)
+      return assign(o);
     if (height() == o.height())
       return joinRoot(o.root());
     PersistentMap other(o);

@@ -46,7 +46,7 @@ struct Record {
   Epoch epoch() const { return {{block}, thread(), {time}}; }
   bool sameThread(const Record &o) const { return block == o.block && thread() == o.thread(); }
   /// Same thread, bytes of the word and size of the access.
-  bool sameBytes(const Record &o) const {
+  [[gnu::always_inline]] bool sameBytes(const Record &o) const {
     constexpr uint32_t Fields = 0x3fff | 15u << 24;
     return block == o.block && ((bits ^ o.bits) & Fields) == 0;
   }

@@ -51,24 +51,27 @@ public:
     return c;
   }
   /// The atomic word at `address`, or null. Found without a look at the cell, whose line is seldom
-  /// in a cache: the pointers of all atomic words of a page lie together.
+  /// in a cache: the handles of all atomic words of a page lie together.
   [[gnu::always_inline]] AtomicWord *atomic(uint64_t address) {
     uint64_t number = address >> PageBits;
     CacheEntry &e = Cache[number & (CacheSize - 1)];
     if (e.number != number) [[unlikely]]
       lookup(number, e);
-    return e.page->atomics ? e.page->atomics[address >> 2 & (PageWords - 1)] : nullptr;
+    return e.atomics ? AtomicWords.at(e.atomics[address >> 2 & (PageWords - 1)]) : nullptr;
   }
-  /// The cell at `address` got or lost its atomic word.
-  void setAtomic(uint64_t address, AtomicWord *a) {
-    Page &p = **Pages.find((address >> PageBits) + 1);
+  /// The cell at `address` got its atomic word, or lost it.
+  void setAtomic(uint64_t address, uint32_t handle) {
+    uint64_t number = address >> PageBits;
+    Page &p = **Pages.find(number + 1);
     if (!p.atomics) {
-      p.atomics = static_cast<AtomicWord **>(Blocks::take(AtomicBytes));
+      p.atomics = static_cast<uint32_t *>(Blocks::take(AtomicBytes));
       for (uint32_t w = 0; w < PageWords; ++w)
-        p.atomics[w] = nullptr;
+        p.atomics[w] = 0;
+      Cache[number & (CacheSize - 1)] = CacheEntry();
     }
-    p.atomics[address >> 2 & (PageWords - 1)] = a;
+    p.atomics[address >> 2 & (PageWords - 1)] = handle;
   }
+  HandlePool<AtomicWord> AtomicWords; ///< of all pages
   /// The cell if its page was ever touched, else null.
   Cell *find(uint64_t address) {
     Page **p = Pages.find((address >> PageBits) + 1);
@@ -116,15 +119,16 @@ private:
   static constexpr uint32_t PageBits = 12, PageWords = 1 << (PageBits - 2), CacheSize = 1024;
   static constexpr uint64_t PageBytes = uint64_t(1) << PageBits;
   static constexpr size_t CellBytes = PageWords * sizeof(Cell);
-  static constexpr size_t AtomicBytes = PageWords * sizeof(AtomicWord *);
+  static constexpr size_t AtomicBytes = PageWords * sizeof(uint32_t);
   struct Page {
     Cell *cells;
     uint32_t low = PageWords, high = 0; ///< touched words lie in [low, high)
-    AtomicWord **atomics = nullptr;     ///< null: there never was one
+    uint32_t *atomics = nullptr;        ///< handles; null: there never was one
   };
   struct CacheEntry {
     uint64_t number = ~0ull;
     Cell *cells = nullptr;
+    uint32_t *atomics = nullptr;
     Page *page = nullptr;
   };
   [[gnu::noinline]] void lookup(uint64_t number, CacheEntry &e) {
@@ -134,7 +138,7 @@ private:
       for (uint32_t w = 0; w < PageWords; ++w)
         new (&p->cells[w], PlacementTag{}) Cell();
     }
-    e = {number, p->cells, p};
+    e = {number, p->cells, p->atomics, p};
   }
   /// Calls f(page, its address, first word, end word) for the known pages of a range.
   template <class F> void forPages(uint64_t address, uint64_t bytes, F f) {

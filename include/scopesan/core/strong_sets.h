@@ -11,19 +11,21 @@ public:
   explicit StrongSets(Context &c) : C(c) {}
 
   /// Remembers a strong access; drops those of the same thread and those it dominates.
-  /// `special`: memory where an RMW may race although a store or load does not (D6).
+  /// `needs`: what its summary needs at t's place. `special`: memory where an RMW may race although
+  /// a store or load does not (D6).
   [[gnu::always_inline]] void add(Thread &t, AtomicWord &o, Record me, uint32_t version,
-                                  bool special) {
-    o.summary.add(t.block->place, me);
-    if (StrongRecord *old = o.strong.findLatest([&](const Record &r) {
+                                  bool special, Scope needs) {
+    o.summary.add(t.block->place, me, needs);
+    if (StrongRecord *old = o.strong.findLatest({me.block}, [&](const Record &r) {
           return replaces(me, r) && !(special && me.op().kind() != r.op().kind());
         })) {
       old->set(me, version);
       return;
     }
-    if (o.strong.size() >= o.pruneAt && !special) [[unlikely]] {
+    if (o.strong.size() >> o.pruneAtLog2 && !special) [[unlikely]] {
       prune(t, o, me);
-      o.pruneAt = maxOf(32u, o.strong.size() * 2);
+      for (o.pruneAtLog2 = 5; o.strong.size() * 3 > 1u << o.pruneAtLog2;)
+        ++o.pruneAtLog2;
       o.summary.add(t.block->place, me);
     }
     o.strong.push(me, version);

@@ -98,12 +98,16 @@ private:
       return old;
     }
   };
-  static Store &store() {
-    static Store *s = new (allocate(sizeof(Store)), PlacementTag{}) Store();
-    return *s; // never destroyed: snapshots may outlive any static order
-  }
+  union Kept { ///< never destroyed: snapshots may outlive any static order
+    Store store;
+    constexpr Kept() : store() {}
+    constexpr ~Kept() {}
+  };
+  static Store &store() { return TheStore.store; }
+  static Kept TheStore;
   Snapshot *P = nullptr;
 };
+inline constinit SnapshotRef::Kept SnapshotRef::TheStore;
 
 /// An executed strong operation, as needed to judge and to blame it.
 struct SyncOp {

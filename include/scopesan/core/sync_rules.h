@@ -19,16 +19,19 @@ public:
       observeHeads(t, o, r.by(t));
   }
 
-  /// S16: reductions observe too, although they never acquire (O5).
-  [[gnu::always_inline]] void s16Note(Thread &t, SyncObject &o, StrongOp r) {
-    if (o.written && p4Mutual(o.lastWrite, t, r))
-      o.noteObservation(t.epoch());
+  /// S16: the step to an operation that reads is a hop. Reductions observe too, although they never
+  /// acquire (O5).
+  [[gnu::always_inline]] void s16Note(Thread &t, SyncObject &o) { o.noteObservation(t.epoch()); }
+  /// The step from the current value's write to an operation of `t` is morally strong.
+  [[gnu::always_inline]] static bool isHop(const Thread &t, const SyncObject &o, StrongOp s) {
+    return o.written && p4Mutual(o.lastWrite, t, s);
   }
 
   /// S1, S4: `t` wrote `o` with `w`; an RMW extends what it read (S4), a store replaces it.
-  [[gnu::always_inline]] void publish(Thread &t, SyncObject &o, StrongOp w) {
+  /// `hop`: isHop of it.
+  [[gnu::always_inline]] void publish(Thread &t, SyncObject &o, StrongOp w, bool hop) {
     bool extends = o.written && w.op.isRmw();
-    bool unbroken = extends && p4Mutual(o.lastWrite, t, w);
+    bool unbroken = hop && w.op.isRmw();
     if (!o.heads.empty() && !unbroken)
       s4Break(o, w.by(t), extends);
     if (C.advice) [[unlikely]]

@@ -17,8 +17,13 @@ struct StrongSummary {
       Scope::Thread; ///< that, used at `place`, includes them all; Thread = there are none
 
   bool any() const { return reach != Scope::Thread; }
-  /// Adds `r`, made at `p`.
-  [[gnu::always_inline]] void add(const Place &p, Record r) {
+  /// The scope that an operation at `p` needs to include the first one; its own if there is none.
+  [[gnu::always_inline]] Scope needed(const Place &p) const {
+    return p4NeededScope(p, any() ? place : p);
+  }
+  void add(const Place &p, Record r) { add(p, r, needed(p)); }
+  /// Adds `r`, made at `p`, where `needs` is needed(p).
+  [[gnu::always_inline]] void add(const Place &p, Record r, Scope needs) {
     if (!any()) {
       place = p;
       mask = uint8_t(r.mask());
@@ -27,13 +32,13 @@ struct StrongSummary {
     if (mask != r.mask() || sizeLog2Plus1 != r.sizeLog2Plus1())
       mask = 0;
     least = minOf(least, r.op().scope());
-    reach = maxOf(reach, p4NeededScope(p, place));
+    reach = maxOf(reach, needs);
     highestBlock = maxOf(highestBlock, r.block);
   }
-  /// Every remembered strong access is morally strong with `r`, made at `p`.
-  [[gnu::always_inline]] bool allMorallyStrongWith(const Place &p, Record r) const {
+  /// Every remembered strong access is morally strong with `r`, made where `needs` is needed.
+  [[gnu::always_inline]] bool allMorallyStrongWith(Record r, Scope needs) const {
     return !any() || (mask == r.mask() && sizeLog2Plus1 == r.sizeLog2Plus1() &&
-                      minOf(least, r.op().scope()) >= maxOf(reach, p4NeededScope(p, place)));
+                      minOf(least, r.op().scope()) >= maxOf(reach, needs));
   }
 };
 
@@ -108,10 +113,10 @@ public:
     Latest[Next].set(r, version);
     Next = (Next + 1) % Recent;
   }
-  /// The newest of the latest records for which which(record) holds, or null.
-  template <class F> StrongRecord *findLatest(F which) {
+  /// The newest of the latest records of a block for which which(record) holds, or null.
+  template <class F> [[gnu::always_inline]] StrongRecord *findLatest(BlockId block, F which) {
     for (uint32_t i = 1; i <= Count; ++i)
-      if (StrongRecord &r = Latest[(Next - i) % Recent]; which(r))
+      if (StrongRecord &r = Latest[(Next - i) % Recent]; r.block == block.value && which(r))
         return &r;
     return nullptr;
   }
@@ -207,7 +212,8 @@ private:
 /// them.
 struct alignas(CacheLine) AtomicWord : Overflow {
   bool covered = false;          ///< an object of an earlier word extends into this one
-  uint32_t pruneAt = 32;         ///< next number of records at which dominated ones are dropped
+  uint8_t pruneAtLog2 = 5;       ///< number of records at which dominated ones are dropped
+  uint32_t handle = 0;           ///< of ShadowMemory::AtomicWords
   SyncObject *objects = nullptr; ///< those whose first word this is
   StrongSummary summary;         ///< of `strong`
   SyncObject object;             ///< the first of `objects`

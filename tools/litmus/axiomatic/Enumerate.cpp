@@ -23,10 +23,8 @@ public:
       : P(p), Limits(limits), Visit(visit) {}
 
   bool run() {
-    for (const ThreadCode &t : P.threads)
-      for (const Instr &i : t.code)
-        if (!known(i))
-          return false;
+    if (!applicable())
+      return false;
     Domain domain;
     if (!valueDomain(P, Limits.traces, domain))
       return false;
@@ -40,7 +38,33 @@ public:
   }
 
 private:
+  /// The axioms are about whole locations, generic and texture proxies, and launches of which one
+  /// starts after the other has ended.
+  bool applicable() const {
+    for (const Launch &l : P.launches)
+      if (!l.programmatic.empty())
+        return false;
+    for (const Location &l : P.locations)
+      if (l.isLocal)
+        return false;
+    std::map<uint32_t, const Instr *> sized; // an access to each location
+    for (const ThreadCode &t : P.threads)
+      for (const Instr &i : t.code) {
+        if (!known(i))
+          return false;
+        if (!i.isMemory())
+          continue;
+        const Instr *&other = sized[P.root(i.location)];
+        if (other && (other->offset != i.offset || other->bytes != i.bytes ||
+                      other->elementBytes != i.elementBytes))
+          return false;
+        other = &i;
+      }
+    return true;
+  }
   static bool known(const Instr &i) {
+    if (i.nonCoherent || i.proxy == Proxy::TensorMap || i.proxy == Proxy::Async)
+      return false;
     return i.isMemory() || i.verb == Verb::Fence || i.verb == Verb::ProxyFence ||
            (i.verb == Verb::BlockBarrier && !i.allThreads && !i.othersArrive) ||
            i.verb == Verb::Assign || i.verb == Verb::Branch || i.verb == Verb::Nop;
@@ -216,6 +240,7 @@ private:
         for (uint32_t b : g)
           if (a != b && !c.events[b].arriveOnly)
             c.barriers.add(a, b);
+    addLaunchOrder(c);
   }
 
   // ------------------------------------------------------------------ rf, fence order, co

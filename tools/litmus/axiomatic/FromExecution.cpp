@@ -77,17 +77,17 @@ void addClusterBarriers(Candidate &c, const State &end, const std::vector<uint32
     }
   }
 }
-/// Launch order is an edge like that of a barrier.
+} // namespace
+
 void addLaunchOrder(Candidate &c) {
   const Program &p = *c.program;
   for (uint32_t i = 0; i < c.size(); ++i)
     for (uint32_t j = 0; j < c.size(); ++j)
-      if (launchPrecedes(p, p.threads[c.events[i].thread].at.launch,
+      if (!c.events[i].initial && !c.events[j].initial &&
+          launchPrecedes(p, p.threads[c.events[i].thread].at.launch,
                          p.threads[c.events[j].thread].at.launch))
         c.barriers.add(i, j);
 }
-
-} // namespace
 
 std::optional<Candidate> candidateOf(const Program &p, const State &end, bool scFences) {
   Candidate c(p);

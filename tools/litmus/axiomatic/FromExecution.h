@@ -15,4 +15,7 @@ std::optional<Candidate> candidateOf(const Program &p, const State &end, bool sc
 /// instruction is set, that to other instructions is not.
 void appendEvents(Candidate &c, uint32_t thread, uint32_t instr, bool wrote);
 
+/// Launch order (S14) is an edge like that of a barrier.
+void addLaunchOrder(Candidate &c);
+
 } // namespace scopesan::litmus

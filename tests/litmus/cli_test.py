@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""What `scopesan litmus` says and exits with: verdicts, tables, inputs that cannot be read.
+
+usage: cli_test.py PROGRAM
+"""
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = None
+HEADER = "id\tplacement\tops\tguard\tptx_race\thb_race\tfreq\tnotes"
+RACE = "T0: Ww x=1 ## T1: Rw x"
+SAFE = "T0: Ww x=1; Wrel@gpu f=1 ## T1: spin Racq@gpu f==1; Rw x"
+
+
+def row(name, ops=RACE, ptx="race", cxx="race", freq="", placement="T0=g0.b0 T1=g0.b1", guard="-"):
+    return "\t".join([name, placement, ops, guard, ptx, cxx, freq, ""])
+
+
+class Litmus(unittest.TestCase):
+    def run_on(self, text, *options, table=False):
+        """Exit code and output lines for a file with this text."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "input"
+            file.write_bytes(text.encode())
+            words = [PROGRAM, *options, *(["--table"] if table else []), str(file)]
+            r = subprocess.run(words, capture_output=True, text=True)
+        return r.returncode, (r.stdout + r.stderr).strip().splitlines()
+
+    def table(self, *rows, options=(), header=HEADER, end="\n"):
+        return self.run_on(end.join([header, *rows]) + end, *options, table=True)
+
+    def refused(self, result, words):
+        code, lines = result
+        self.assertEqual(code, 67, lines)
+        self.assertIn(words, "\n".join(lines))
+
+    # ------------------------------------------------------------------ tables
+
+    def test_agreement(self):
+        code, lines = self.table(row("A/one"), row("B/two", SAFE, "norace", "norace", "never"))
+        self.assertEqual(code, 0)
+        self.assertEqual(lines[-1].split(), ["total", "2", "rows", "2", "agree", "0", "differ", "0",
+                                             "explained", "0", "not", "run"])
+        self.assertTrue(lines[-3].startswith("A ") and lines[-2].startswith("B "))
+
+    def test_difference(self):
+        code, lines = self.table(row("A/one", ptx="norace"))
+        self.assertEqual(code, 66)
+        self.assertTrue(lines[0].startswith("differ"), lines)
+
+    def test_the_other_model_has_its_own_column(self):
+        observed = "T0: Wrlx@gpu x=1 ## T1: spin Rrlx@gpu x==1; Ww x=2"
+        for model in ("ptx", "c++"):
+            code, lines = self.table(row("A/one", observed, "norace", "race"),
+                                     options=[f"--memory-model={model}"])
+            self.assertEqual((code, lines[-1].split()[3]), (0, "1"), lines)
+        code, _ = self.table(row("A/one", observed, "race", "norace"))
+        self.assertEqual(code, 66)
+
+    def test_always_and_never_must_hold(self):
+        sometimes = "T0: Ww x=1; Wrlx@gpu f=1 ## T1: Rrlx@gpu f->r0; if(r0!=1)goto e; Rw x; L e"
+        self.assertEqual(self.table(row("A/one", sometimes, freq="some(1/2)"))[0], 0)
+        code, lines = self.table(row("A/one", sometimes, freq="always"))
+        self.assertEqual(code, 66)
+        self.assertIn("it races some", lines[0])
+
+    def test_what_is_not_run(self):
+        impossible = row("A/one", "T0: Wrlx@gpu x=1 ## T1: Rrlx@gpu x->r0", guard="1:r0 == 7")
+        code, lines = self.table(impossible)
+        self.assertEqual(code, 0)
+        self.assertIn("1 not run", lines[-1])
+        self.assertIn("no sequentially consistent execution", lines[0])
+        self.assertEqual(self.table(impossible, options=["--max-not-run=10"])[0], 66)
+
+    def test_a_row_that_cannot_be_read_is_no_success(self):
+        for bad in (row("A/one", "T0: Ww x=1 ## T1: Frobnicate x"), row("A/one", guard="7:r0 == 1"),
+                    row("A/one", placement="behind the moon"),
+                    row("A/one", "T0: goto nowhere ## T1: Rw x")):
+            self.refused(self.table(bad, row("A/two")), "1 rows cannot be read")
+
+    def test_rows_without_a_verdict(self):
+        code, lines = self.table(row("A/one"), row("A/two", ptx="", cxx=""))
+        self.assertEqual(code, 0)
+        self.assertIn("1 rows have no verdict", "\n".join(lines))
+        self.refused(self.table(row("A/two", ptx="")), "nothing to compare")
+
+    def test_format_errors_name_their_line(self):
+        self.refused(self.table(row("A/one"), row("A/two", ptx="rcae")),
+                     ":3: the verdict 'rcae' is neither")
+        self.refused(self.table(row("A/one"), row("A/one")), ":3: the id 'A/one' is that of line 2")
+        self.refused(self.table(row("A/one") + "\tmore"), ":2: 9 cells, but the header")
+        self.refused(self.table("A/one\tT0=g0.b0\tT0: Ww x"), "ends before the column 'ptx_race'")
+        self.refused(self.table(row("")), ":2: a row without an id")
+        self.refused(self.table(row("A/one"), header="id\tops\tptx_race"), "lacks the column")
+        self.refused(self.table(row("A/one"), header=HEADER + "\tops"), "'ops' twice")
+        self.refused(self.table(), "no rows")
+        self.refused(self.run_on("", table=True), "empty; expected a header")
+
+    def test_line_ends(self):
+        code, lines = self.table(row("A/one"), "", row("A/two").rstrip("\t"), end="\r\n")
+        self.assertEqual((code, lines[-1].split()[3]), (0, "2"), lines)
+
+    # ------------------------------------------------------------------ programs
+
+    def test_verdicts_and_expectations(self):
+        race, safe = "T0: Ww x=1\nT1: Rw x\n", "T0: Wrlx@gpu x=1\nT1: Rrlx@gpu x\n"
+        self.assertEqual(self.run_on(race)[0], 66)
+        self.assertEqual(self.run_on(safe)[0], 0)
+        self.assertEqual(self.run_on(race + "expect: race\n")[0], 0)
+        self.assertEqual(self.run_on(safe + "expect: race\n")[0], 66)
+
+    def test_a_wait_for_ever_is_told(self):
+        code, lines = self.run_on("T0 @ g0.b0.w0: bar.sync 1,64\nT1 @ g0.b0.w1: Rw x\n")
+        self.assertEqual(code, 0)
+        self.assertIn("stuck: in ", "\n".join(lines))
+        self.assertNotIn("stuck", "\n".join(self.run_on("T0: Ww x=1\n")[1]))
+
+    def test_program_errors(self):
+        begin = "T0 @ g0.b0: Ww x=1\nT1 @ g0.b1: Rw x\n"
+        for extra, words in (("T1: Rw x\n", "a second thread 'T1'"),
+                             ("init: x=zero\n", "expected 'name=number'"),
+                             ("init: y=1\n", ":3: no operation uses 'y'"),
+                             ("init: P1:r9=1\n", "no operation uses 'P1:r9'"),
+                             ("loops: many\n", "loops: is a number"),
+                             ("expect: maybe\n", "is 'race' or 'norace'"),
+                             ("guard: y == 1\n", "unknown guard"),
+                             ("T2 @ zz: Rw x\n", "unknown placement"),
+                             ("T2: Racq@foo x\n", "unknown operation 'Racq@foo x'")):
+            self.refused(self.run_on(begin + extra), words)
+        self.refused(self.run_on("guard: x == 1\n"), "no thread")
+        self.refused(self.run_on("T0: Rrlx@gpu x->r0\nguard: 0:r0 == 7\n"),
+                     "no sequentially consistent execution")
+
+    # ------------------------------------------------------------------ Dat3M's format
+
+    DAT3M = "PTX test\n{ x=0; }\n P0@cta 0,gpu 0,sys 0 | P1@cta 1,gpu 0,sys 0 ;\n"
+
+    def test_dat3m(self):
+        for end in ("\n", "\r\n"):
+            text = self.DAT3M + " st.weak [x], 1 | ld.weak r0, x ;\nexists (x == 0)\n"
+            code, lines = self.run_on(text.replace("\n", end))
+            self.assertEqual(code, 66, lines)
+            self.assertIn("D1 data-race", lines[-1])
+
+    def test_dat3m_errors(self):
+        cells = " st.weak x, 1 | ld.weak r0, x "
+        self.refused(self.run_on(self.DAT3M + cells + "| ld.weak r0, x ;\n"), "more columns than")
+        self.refused(self.run_on(self.DAT3M + cells.replace("ld.weak", "peek") + ";\n"),
+                     "unknown instruction 'peek r0, x'")
+        self.refused(self.run_on(self.DAT3M + cells.replace("weak", "relaxed.moon") + ";\n"),
+                     "unknown operation")
+        self.refused(self.run_on(self.DAT3M.replace("cta 1", "pew 1") + cells + ";\n"),
+                     "unknown level 'pew'")
+        self.refused(self.run_on(self.DAT3M.replace("x=0", "x=zero") + cells + ";\n"),
+                     "unknown initial value")
+        self.refused(self.run_on("PTX test\n" + cells + ";\n"), "expected '{ initial values }'")
+
+    # ------------------------------------------------------------------ the command line
+
+    def test_options(self):
+        for words in (["--frobnicate"], ["--executions=many", "x"], []):
+            r = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
+            self.assertEqual(r.returncode, 67)
+            self.assertIn("usage:", r.stderr)
+        r = subprocess.run([PROGRAM, "--table", "/nowhere"], capture_output=True, text=True)
+        self.assertEqual((r.returncode, r.stderr),
+                         (67, "scopesan litmus: cannot read '/nowhere'\n"))
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
