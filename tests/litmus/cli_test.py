@@ -134,6 +134,16 @@ class Litmus(unittest.TestCase):
         self.refused(self.run_on("T0: Rrlx@gpu x->r0\nguard: 0:r0 == 7\n"),
                      "no sequentially consistent execution")
 
+    def test_counters(self):
+        text = "T0: Ww x=1; Wrel@cta f=1\nT1: spin Racq@gpu f==1\n  Rw x\n"
+        counts = {tuple(line.split()[:2]) for line in self.run_on(text, "--counters")[1]}
+        self.assertTrue({("S1", "2"), ("S3", "1"), ("D2", "2"), ("D3", "2")} <= counts, counts)
+        self.assertNotIn(("D3", "2"), {tuple(x.split()[:2]) for x in self.run_on(text)[1]})
+        code, lines = self.table(row("A/one"), options=["--counters"])
+        self.assertEqual(code, 0)
+        self.assertTrue(any(line.split()[:2] == ["D1", "2"] for line in lines), lines)
+        self.assertTrue(lines[-1].startswith("total"))
+
     # ------------------------------------------------------------------ Dat3M's format
 
     DAT3M = "PTX test\n{ x=0; }\n P0@cta 0,gpu 0,sys 0 | P1@cta 1,gpu 0,sys 0 ;\n"

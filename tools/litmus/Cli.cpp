@@ -28,6 +28,8 @@ constexpr const char Usage[] =
     "  --rows-per-unit=N --every=N --collection=NAME   of them (40; every row; all)\n"
     "  --observed=FILE         judge the runs of such kernels that tests/litmus/run_kernels wrote\n"
     "  --wanting               with --observed: only the numbers of rows that need more runs\n"
+    "  --counters              how often each rule of docs/model.md acted, all executions "
+    "together\n"
     "  --axioms                judge by the axiomatic model, without the detector\n"
     "  -v                      print every row or program, not only what matters\n"
     "\n"
@@ -39,7 +41,7 @@ constexpr const char Usage[] =
 
 struct Arguments {
   CompareOptions compare;
-  bool verbose = false, wanting = false, axioms = false, help = false;
+  bool verbose = false, wanting = false, axioms = false, counters = false, help = false;
   uint64_t maxNotRun = 100; ///< percent of a collection
   std::string table, observed, error;
   EmitOptions emit;
@@ -74,6 +76,8 @@ Arguments parseArguments(const std::vector<std::string> &words) {
       a.wanting = true;
     else if (w == "--axioms")
       a.axioms = true;
+    else if (w == "--counters")
+      a.counters = true;
     else if (w.rfind("--emit=", 0) == 0)
       a.emit.folder = w.substr(7);
     else if (w.rfind("--observed=", 0) == 0)
@@ -101,6 +105,18 @@ Arguments parseArguments(const std::vector<std::string> &words) {
   if (a.error.empty() && a.table.empty() && a.files.empty() && !a.help)
     a.error = "no file given";
   return a;
+}
+
+void addTo(core::RuleCounters &sum, const core::RuleCounters &more) {
+  for (unsigned c = 0; c < core::RuleCounters::Count; ++c)
+    sum.values[c] += more.values[c];
+}
+/// Those that are not 0.
+void printCounters(const core::RuleCounters &c) {
+#define SCOPESAN_COUNTER(rule, enumerator, what)                                                   \
+  if (uint64_t n = c.values[core::RuleCounters::enumerator])                                       \
+    printf("%-4s %10llu %s\n", rule, (unsigned long long)n, what);
+#include "scopesan/core/counters.def"
 }
 
 // ---------------------------------------------------------------------------- tables
@@ -142,11 +158,13 @@ void printRow(const Row &row, const RowResult &r, const Arguments &a) {
 int runTable(const Table &table, const Arguments &a) {
   std::vector<std::pair<std::string, Totals>> collections;
   Totals all;
+  core::RuleCounters counters;
   uint64_t unreadable = 0, noVerdict = 0;
   for (const Row &row : table.rows) {
     RowResult r = compareRow(row, a.compare);
     noVerdict += r.outcome == Outcome::NoVerdict;
     unreadable += r.unreadable;
+    addTo(counters, r.verdict.counters);
     if (r.outcome == Outcome::NoVerdict)
       continue;
     size_t c = 0;
@@ -166,6 +184,8 @@ int runTable(const Table &table, const Arguments &a) {
       printf("%s: more than %llu%% not run\n", name.c_str(), (unsigned long long)a.maxNotRun);
     tooFewRun |= tooFew;
   }
+  if (a.counters)
+    printCounters(counters);
   if (noVerdict)
     printf("%llu rows have no verdict for this memory model\n", (unsigned long long)noVerdict);
   if (unreadable)
@@ -274,6 +294,8 @@ int runFile(const std::string &path, const Arguments &a) {
     return FailureExitCode;
   }
   printVerdict(path, file.program, v);
+  if (a.counters)
+    printCounters(v.counters);
   if (!file.expectedRace)
     return v.anyRace() ? FoundExitCode : 0;
   bool expected = *file.expectedRace == v.anyRace();

@@ -41,6 +41,7 @@ public:
             exit(t);
     }
     D.finish();
+    Log.out.counters = D.counters();
     return std::move(Log.out);
   }
 

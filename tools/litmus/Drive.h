@@ -11,6 +11,7 @@ struct Judgement {
   std::vector<core::Finding> findings;
   std::vector<std::string> givenUp;      ///< X1
   std::vector<core::ScopeUse> scopeUses; ///< with advice
+  core::RuleCounters counters;
 };
 
 /// Instruction of a program as the detector knows it.

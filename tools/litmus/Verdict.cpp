@@ -33,6 +33,8 @@ private:
     ++V.considered;
     V.stuck += !M.allDone(end);
     Judgement j = judge(M, Sites, end, Options.detector);
+    for (unsigned c = 0; c < core::RuleCounters::Count; ++c)
+      V.counters.values[c] += j.counters.values[c];
     std::set<RacePair> pairs;
     std::set<core::Rule> rules;
     for (const core::Finding &f : j.findings) {

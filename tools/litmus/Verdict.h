@@ -28,6 +28,7 @@ struct Verdict {
   std::map<RacePair, uint64_t> pairs;   ///< executions in which a finding names the pair
   std::map<core::Rule, uint64_t> rules; ///< executions with such a finding, advisories included
   std::vector<std::string> givenUp;
+  core::RuleCounters counters; ///< of all considered executions
 
   bool anyRace() const { return racy != 0; }
   /// "always", "some", "never".
