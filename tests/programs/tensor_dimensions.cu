@@ -23,6 +23,7 @@
 //   why the im2col mode is not modelled: neither verdict nor silence
 //   verdict incomplete
 //   incomplete im2col
+//   may-be-incomplete an operation that ScopeSan does not model was executed
 //   may-be-incomplete a kernel ended with an error
 //   exit any
 //   backends cpu

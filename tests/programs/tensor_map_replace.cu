@@ -21,6 +21,7 @@
 //   why another warp changes the map in shared memory while it is copied
 //   verdict findings
 //   require D1 late(store,weak) publish(load,weak)
+//   allow   D1 move(store,weak) late(store,weak)
 //   may-be-incomplete a kernel ended with an error
 //   exit any
 //   proof S7 D1
@@ -46,11 +47,11 @@ __global__ void use(int *out, int *other, uint64_t *published,
   }
   __syncthreads();
   if (i == 0) {
-    asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(
+    asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"( // @move
                      address(draft)),
                  "l"(other)
                  : "memory");
-    asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(
+    asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"( // @move
                      address(draft)),
                  "r"(kOtherRows)
                  : "memory");
