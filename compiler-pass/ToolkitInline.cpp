@@ -55,7 +55,7 @@ void markGridBarriers(Module &M) {
       continue;
     std::string Name = demangle(F.getName());
     // grid_group::sync() calls it; arriving and waiting apart say less.
-    if (!StringRef(Name).contains("details::grid::sync(") || !isToolkitFunction(F))
+    if (!StringRef(Name).contains("::details::grid::sync("))
       continue;
     for (BasicBlock &B : F)
       if (auto *Return = dyn_cast<ReturnInst>(B.getTerminator())) {
