@@ -263,6 +263,11 @@ void AbiCalls::beginKernel(Function &F, const KernelPlan &Plan, uint32_t First) 
           B.CreatePtrToInt(Frame.Cells, B.getInt32Ty()), B.getInt32(uint32_t(Frame.Bytes))});
 }
 
+void AbiCalls::gridBarrier(Instruction &I) {
+  IRBuilder<> B(&I);
+  call(B, "__scopesan_fast_grid_barrier", {State});
+}
+
 uint32_t AbiCalls::accessFlags() const {
   return (Flags & gpu::FastBlockCells ? gpu::FastInBlock : 0) |
          (Flags & gpu::FastMixed ? gpu::FastInMixed : 0);

@@ -66,6 +66,8 @@ public:
   /// `First`: the kernel's first site.
   void beginKernel(llvm::Function &F, const KernelPlan &Plan, uint32_t First);
   void endKernel() { State = nullptr; }
+  /// In such a kernel: all threads of the grid have passed a barrier before `I`.
+  void gridBarrier(llvm::Instruction &I);
 
   /// Removes the declarations that nothing uses: their bodies need not be linked.
   void dropUnused();

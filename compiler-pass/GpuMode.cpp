@@ -6,6 +6,7 @@
 #include "NonCoherent.h"
 #include "Options.h"
 #include "Semantics.h"
+#include "ToolkitInline.h"
 #include "Uniform.h"
 
 #include "Effects.h"
@@ -61,6 +62,7 @@ public:
   bool UsesShared = false, HasBarrier = false, HasExit = false;
   /// There is synchronization other than barriers of the whole block.
   bool Mixed = false;
+  bool HasGridBarrier = false;
   /// All accesses that may be to shared memory are of whole words.
   bool SharedInWords = true;
   /// At most as many sites.
@@ -85,6 +87,8 @@ private:
       if (Name.contains("mapa") || Name.contains("cluster"))
         return false;
     }
+    if (isGridBarrierMark(I))
+      return HasGridBarrier = true;
     Operation O = classify(I);
     Sites += O.Kind != OperationKind::None;
     switch (O.Kind) {
@@ -243,6 +247,8 @@ KernelPlans planKernels(Module &M, ModuleAnalysisManager &MAM) {
       Plan.Frame = frameOf(*F);
     if (Seen.UsesShared && !Plan.Frame.Bytes)
       Plan.Flags = gpu::UsesShared;
+    if (Seen.HasGridBarrier)
+      Plan.Flags |= gpu::UsesGridBarrier;
   }
   return Plans;
 }

@@ -1,5 +1,7 @@
 #include "Instrument.h"
 
+#include "ToolkitInline.h"
+
 #include "AddressSpaces.h"
 #include "Elide.h"
 #include "LinkRuntime.h"
@@ -234,6 +236,11 @@ void FunctionInstrumenter::run(Function &F) {
   if (Plan) // its own accesses are not looked at
     Calls.beginKernel(F, *Plan, uint32_t(Context.Sites.size()));
   for (auto &[I, O] : Work) {
+    if (isGridBarrierMark(*I)) {
+      if (Plan)
+        Calls.gridBarrier(*I);
+      continue;
+    }
     // Reports and the verifier need a location on calls in functions with debug information.
     if (!I->getDebugLoc() && F.getSubprogram())
       I->setDebugLoc(DILocation::get(F.getContext(), 0, 0, F.getSubprogram()));

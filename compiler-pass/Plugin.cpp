@@ -60,6 +60,8 @@ struct MarkPass : PassInfoMixin<MarkPass> {
     if (isOurs(M)) {
       markWrittenCompareExchanges(M);
       inlineToolkitFunctions(M);
+      if (GpuMode == "mixed")
+        markGridBarriers(M);
     }
     return PreservedAnalyses::none();
   }

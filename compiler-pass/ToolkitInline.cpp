@@ -5,6 +5,9 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/CallGraph.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
@@ -42,6 +45,34 @@ void inlineToolkitFunctions(Module &M) {
     F->removeFnAttr(Attribute::OptimizeNone);
     F->addFnAttr(Attribute::AlwaysInline);
   }
+}
+
+static constexpr StringLiteral GridBarrierMark = "// ScopeSan: the grid has passed a barrier";
+
+void markGridBarriers(Module &M) {
+  for (Function &F : M) {
+    if (F.isDeclaration() || !F.getName().contains("cooperative_groups"))
+      continue;
+    std::string Name = demangle(F.getName());
+    // grid_group::sync() calls it; arriving and waiting apart say less.
+    if (!StringRef(Name).contains("::details::grid::sync("))
+      continue;
+    for (BasicBlock &B : F)
+      if (auto *Return = dyn_cast<ReturnInst>(B.getTerminator())) {
+        IRBuilder<> Builder(Return);
+        auto *Type = FunctionType::get(Builder.getVoidTy(), false);
+        CallInst *Mark = Builder.CreateCall(
+            InlineAsm::get(Type, GridBarrierMark, "~{memory}", /*hasSideEffects=*/true));
+        Mark->addFnAttr(Attribute::Convergent);
+        Mark->setDebugLoc(Return->getDebugLoc());
+      }
+  }
+}
+
+bool isGridBarrierMark(const Instruction &I) {
+  auto *C = dyn_cast<CallBase>(&I);
+  return C && C->isInlineAsm() &&
+         cast<InlineAsm>(C->getCalledOperand())->getAsmString() == GridBarrierMark;
 }
 
 } // namespace scopesan::pass

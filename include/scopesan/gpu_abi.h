@@ -154,11 +154,11 @@ inline constexpr uint32_t DropBit = 1u << 31;
 ///   shared   generation 13  |          time 21  | level 2 | thread 10 | site 14 | bytes 4
 ///
 /// tag: 0 = never accessed, 1-62 = a launch, SpecialTag. generation: of the slot, 0 = never.
-/// block and time: the block's index lies from Log::blockShift on (a block of all ones does not
-/// occur); time is the phase (block barriers passed), from Log::phaseShift on, and below it the
-/// tick (records the thread has written, mixed kernels only). Shared memory has the same
-/// phaseShift. site: site id less the first of the kernel. bytes: which bytes of the word were
-/// accessed.
+/// block and time: grid barriers passed, from Log::epochShift on (kernels with UsesGridBarrier);
+/// the block's index lies from Log::blockShift on (a block of all ones does not occur); time is the
+/// phase (block barriers passed), from Log::phaseShift on, and below it the tick (records the
+/// thread has written, mixed kernels only). Shared memory has the same phaseShift. site: site id
+/// less the first of the kernel. bytes: which bytes of the word were accessed.
 namespace mark {
 inline constexpr uint32_t TagShift = 58, GenerationShift = 51, TimeShift = 30, LevelShift = 28,
                           ThreadShift = 18, SiteShift = 4;
@@ -200,16 +200,20 @@ inline constexpr uint32_t BytesMask = 0xffff, MaskShift = 16;
 /// Where block and time lie in the marks of one launch.
 struct MarkLayout {
   uint32_t blockShift, phaseShift;
+  uint32_t epochShift = mark::TagShift;
 };
-/// `blocks` of the grid; a mixed kernel divides the time between phases and ticks.
-constexpr MarkLayout markLayout(uint64_t blocks, bool mixed) {
+/// `blocks` of the grid; a mixed kernel divides the time between phases and ticks, and one with
+/// grid barriers counts those, too.
+constexpr MarkLayout markLayout(uint64_t blocks, bool mixed, bool gridBarriers = false) {
   uint32_t bits = 1;
   while (bits < 28 && (uint64_t(1) << bits) - 1 < blocks)
     ++bits;
-  uint32_t time = 28 - bits, shared = 21, ticks = 0;
-  if (mixed)
+  uint32_t time = 28 - bits, shared = 21, ticks = 0, epochs = 0;
+  if (mixed && gridBarriers)
+    epochs = time / 3, ticks = (time - epochs) / 3;
+  else if (mixed)
     ticks = (time < shared ? time : shared) / 2;
-  return {mark::TagShift - bits, mark::TimeShift + ticks};
+  return {mark::TagShift - epochs - bits, mark::TimeShift + ticks, mark::TagShift - epochs};
 }
 /// Blocks of the largest grid that marks can name; a larger one is not checked by a fast kernel.
 inline constexpr uint64_t MaxMarkBlocks = (uint64_t(1) << 26) - 1;
@@ -286,7 +290,8 @@ struct alignas(32) Log {
   uint64_t slotTaken; ///< address of uint32_t[(slotCount + 31) / 32], bit = taken; zero, and ones
                       ///< past slotCount, at the start
   uint32_t slotCount;
-  uint32_t slotBytes; ///< 4 * bytes of a block's shared memory, system's included, multiple of 16
+  uint32_t slotBytes;  ///< 4 * bytes of a block's shared memory, system's included, multiple of 16
+  uint32_t epochShift; ///< markLayout()
 };
 static_assert(sizeof(Log) == 128);
 
@@ -326,6 +331,8 @@ struct Kernel {
 static_assert(sizeof(Kernel) == 16);
 /// Kernel::flags: the kernel needs a slot for its shared memory.
 inline constexpr uint32_t UsesShared = 1;
+/// Kernel::flags: a mixed kernel that passes barriers of the whole grid.
+inline constexpr uint32_t UsesGridBarrier = 2;
 /// Split so that the magic occurs only in device code.
 inline constexpr const char SiteMagicHead[] = "\x7fScope";
 inline constexpr const char SiteMagicTail[] = "San\rSITE\n\x1a";

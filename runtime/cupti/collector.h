@@ -34,7 +34,7 @@ struct Function {
   CUfunction handle = nullptr;
   gpu::KernelMode mode = gpu::KernelMode::Logged;
   uint32_t firstSite = 0; ///< site id; 0 = not known
-  bool usesShared = false;
+  bool usesShared = false, gridBarriers = false;
   uint32_t staticShared = 0;
   core::Dim3 cluster;
 };

@@ -5,6 +5,14 @@
 #include <thread>
 
 namespace scopesan::cupti {
+namespace {
+
+gpu::MarkLayout layoutOf(const Function &f, uint64_t blocks) {
+  return gpu::markLayout(blocks, f.mode == gpu::KernelMode::Mixed, f.gridBarriers);
+}
+
+} // namespace
+
 std::string Collector::obstacle(const Function &f, const LaunchRequest &r) {
   if (!f.instrumented)
     return "is not instrumented: its accesses were not checked; build it with scopesan-clang++ "
@@ -109,7 +117,7 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   if (shadowHere() == log) {
     gpu::MarkSource source;
     source.node = node;
-    source.layout = gpu::markLayout(r.grid.count(), f.mode == gpu::KernelMode::Mixed);
+    source.layout = layoutOf(f, r.grid.count());
     source.firstSite = f.firstSite;
     source.mode = f.mode;
     describeShadow(*log, state, source);
@@ -119,9 +127,10 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   } else {
     Tags.forget(node);
     state.tag = state.oldest = uint64_t(1) << gpu::mark::TagShift; // fast kernels need one
-    gpu::MarkLayout layout = gpu::markLayout(r.grid.count(), f.mode == gpu::KernelMode::Mixed);
+    gpu::MarkLayout layout = layoutOf(f, r.grid.count());
     state.blockShift = layout.blockShift;
     state.phaseShift = layout.phaseShift;
+    state.epochShift = layout.epochShift;
     if (Shadow.isOn())
       host::incomplete("a second device is used: races with the first one are not looked for");
   }

@@ -102,6 +102,7 @@ const Function &Collector::functionOf(const LaunchRequest &r) {
     f.mode = gpu::KernelMode(k->mode);
     f.firstSite = t->base + k->firstSite;
     f.usesShared = k->flags & gpu::UsesShared;
+    f.gridBarriers = k->flags & gpu::UsesGridBarrier;
   }
   auto attribute = [&](CUfunction_attribute which) {
     int value = 0;

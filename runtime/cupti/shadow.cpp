@@ -71,6 +71,7 @@ void Collector::describeShadow(ContextLog &c, gpu::Log &log, const gpu::MarkSour
   log.orderedTags = a.ordered;
   log.blockShift = source.layout.blockShift;
   log.phaseShift = source.layout.phaseShift;
+  log.epochShift = source.layout.epochShift;
 }
 
 /// As many slots as blocks can be resident.

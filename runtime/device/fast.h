@@ -83,7 +83,7 @@ INLINE void word(FastState *s, uint64_t cell, uint64_t address, uint32_t site, u
   case KindNonCoherent:
     c = loadCell(cell);
     // A NonCoherent mark of all bytes, and nobody wrote in this launch.
-    if (!Shared && c.w < s->oldest && c.r >= s->wide &&
+    if (!Shared && c.w < s->oldest && c.r >= s->wide && !(what & IsMixed) &&
         (~c.r & (mark::LevelBits | mark::FullWord)) == 0) [[likely]]
       return;
     return __scopesan_fast_word(cell, me, address, site, what);
@@ -145,7 +145,7 @@ HOOK void __scopesan_fast_enter(FastState *s, uint32_t flags) {
   s->table = fetch(uint64_t(&log->table));
   s->me = tag | uint64_t(blockIndex()) << blockShift | thread;
   s->oldest = fetch(uint64_t(&log->oldest));
-  s->wide = tag | (~uint64_t(0) << blockShift & mark::TimeMask);
+  s->wide = tag | (~uint64_t(0) << blockShift & ~(~uint64_t(0) << fetch32(&log->epochShift)));
   if (flags & FastMixed)
     s->tickBits = (uint64_t(1) << fetch32(&log->phaseShift)) + TimeLow;
   if (!(flags & FastUsesShared))
@@ -252,7 +252,9 @@ HOOK void __scopesan_fast_barrier(FastState *s, uint32_t flags) {
   constexpr uint64_t BlockEnd = (uint64_t(1) << (64 - blockcell::PhaseShift)) - 3;
   uint64_t sharedEnd =
       flags & FastBlockCells ? BlockEnd << mark::TimeShift : uint64_t(1) << mark::GenerationShift;
-  if (s->span > (~s->wide & mark::TimeMask) || s->span + unit > sharedEnd) [[unlikely]] {
+  // Of the time's bits, all below the block's.
+  uint64_t time = (s->wide & -s->wide) - 1;
+  if (s->span > (time & mark::TimeMask) || s->span + unit > sharedEnd) [[unlikely]] {
     __scopesan_fast_overflow();
     s->table = s->sharedBase = 0;
     s->blockBytes = 0;
@@ -404,6 +406,25 @@ HOOK void __scopesan_fast_warp_after(FastState *s, uint32_t mask) {
   setTick(s, uint64_t(most + 1) << mark::TimeShift);
   if (mask == ~0u && s->me != ~uint64_t(0))
     s->warpTick = s->tick;
+}
+
+/// The thread passed a barrier of its whole grid: what the launch did before is as old as an
+/// earlier launch.
+HOOK void __scopesan_fast_grid_barrier(FastState *s) {
+  if (s->me == ~uint64_t(0))
+    return;
+  Log *log = __scopesan_gpu_state;
+  uint64_t epoch = ~uint64_t(0) << fetch32(&log->epochShift);
+  if (!(~s->me & epoch & mark::TimeMask)) [[unlikely]] { // no more fit
+    __scopesan_fast_overflow();
+    s->table = s->sharedBase = 0;
+    s->me = ~uint64_t(0);
+    return;
+  }
+  s->me += -epoch;
+  s->wide += -epoch;
+  if (s->oldest >> mark::TagShift == s->me >> mark::TagShift)
+    s->oldest = s->me & epoch;
 }
 
 // ---------------------------------------------------------------- kernels that log every event

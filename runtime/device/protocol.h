@@ -61,6 +61,7 @@ struct Actor {
   uint64_t orderedTags; ///< so are marks of these tags; unused for shared memory
   uint64_t blockMask;   ///< bits of tag (generation) and block
   uint64_t phaseMask;   ///< those and the phase's
+  uint64_t epochMask = ~uint64_t(0) << mark::TagShift; ///< of tag and grid barriers
   bool shared = false;
   bool mixed = false;     ///< the kernel synchronizes: the host orders what is not settled
   uint64_t warpTicks = 0; ///< ticks of my warp below it, in the mark's unit, are ordered before me
@@ -81,11 +82,16 @@ SCOPESAN_STEP constexpr uint64_t at(WriteLevel l) { return uint64_t(l) << LevelS
 
 // ---------------------------------------------------------------- relations
 
+/// Before a barrier that all of my launch's grid has passed.
+SCOPESAN_STEP bool isOfEarlierEpoch(const Actor &a, uint64_t m) {
+  uint64_t launch = a.me & (~uint64_t(0) << mark::TagShift);
+  return !a.shared && m - launch < (a.me & a.epochMask) - launch;
+}
 /// All accesses that the mark stands for are ordered before me.
 SCOPESAN_STEP bool isOrdered(const Actor &a, uint64_t m) {
   uint64_t low = a.me & a.blockMask;
   uint64_t phase = a.me & a.phaseMask;
-  return m < a.oldest || m - low < phase - low ||
+  return m < a.oldest || m - low < phase - low || isOfEarlierEpoch(a, m) ||
          (m - phase < a.warpTicks && !((m ^ a.me) & mark::WarpBits)) ||
          (!a.shared && (a.orderedTags >> (m >> mark::TagShift) & 1));
 }
@@ -119,13 +125,17 @@ SCOPESAN_STEP bool isMineNow(const Actor &a, uint64_t m) {
 SCOPESAN_STEP uint64_t tickBits(const Actor &a) {
   return ~a.phaseMask & ~((uint64_t(1) << mark::TimeShift) - 1);
 }
-/// The least mark of all blocks of my launch.
+/// The least mark of all blocks of my launch, since its last grid barrier.
 SCOPESAN_STEP uint64_t wideBegin(const Actor &a) {
-  constexpr uint64_t Tag = ~uint64_t(0) << mark::TagShift;
-  return (a.me & Tag) | (a.blockMask & ~Tag);
+  return (a.me & a.epochMask) | (a.blockMask & ~a.epochMask);
 }
 SCOPESAN_STEP bool isWide(const Actor &a, uint64_t m) {
-  return !a.shared && m >= wideBegin(a) && isSameLaunch(a, m);
+  return !a.shared && m >= wideBegin(a) && !((m ^ a.me) & a.epochMask);
+}
+/// Of the non-coherent proxy, which no barrier orders: all ones, so that it is never old.
+SCOPESAN_STEP uint64_t nonCoherentBegin(const Actor &a) {
+  constexpr uint64_t Tag = ~uint64_t(0) << mark::TagShift;
+  return (a.me & Tag) | (a.blockMask & ~Tag);
 }
 /// `m`, an exact mark of mine, as one of several of my block.
 SCOPESAN_STEP uint64_t blockMark(const Actor &a, uint64_t m) {
@@ -135,11 +145,12 @@ SCOPESAN_STEP uint64_t blockMark(const Actor &a, uint64_t m) {
 SCOPESAN_STEP uint64_t wideMark(const Actor &a, uint64_t m, uint64_t level, bool nonCoherent) {
   uint32_t shift = uint32_t(__builtin_ctzll(a.blockMask));
   uint64_t time = ~a.blockMask >> mark::TimeShift, names = time >> 1;
-  uint64_t blocks = (uint64_t(1) << (mark::TagShift - shift)) - 1, block = a.me >> shift & blocks;
+  uint64_t blocks = (~a.epochMask >> shift), block = a.me >> shift & blocks;
   uint64_t named = blocks <= names ? block : names;
   uint64_t low = m & ((uint64_t(1) << mark::LevelShift) - 1);
-  return wideBegin(a) | (nonCoherent ? time - names : 0) << mark::TimeShift |
-         named << mark::TimeShift | level | low;
+  return (nonCoherent ? nonCoherentBegin(a) : wideBegin(a)) |
+         (nonCoherent ? time - names : 0) << mark::TimeShift | named << mark::TimeShift | level |
+         low;
 }
 SCOPESAN_STEP uint64_t gridMark(const Actor &a, uint64_t m) {
   return wideMark(a, m, mark::at(ReadLevel::Grid), false);
@@ -170,7 +181,8 @@ SCOPESAN_STEP bool isSpecial(const Actor &a, uint64_t w) {
 template <class Port>
 SCOPESAN_STEP void track(Port &p, const Actor &a, uint64_t value, uint64_t mine, Cell before) {
   auto worth = [&](uint64_t m, bool isWrite) {
-    return m < a.oldest || m == mine || (isWrite && isSpecial(a, m)) ? 0 : m;
+    bool old = m < a.oldest || (!isWrite && isOfEarlierEpoch(a, m));
+    return old || m == mine || (isWrite && isSpecial(a, m)) ? 0 : m;
   };
   p.reserve();
   Cell now = p.exchange({value, 0});
@@ -227,7 +239,8 @@ template <class Port> SCOPESAN_STEP void readWord(Port &p, const Actor &a, uint6
 }
 
 SCOPESAN_STEP bool isNonCoherent(const Actor &a, uint64_t r) {
-  return isWide(a, r) && mark::level(r) == uint32_t(ReadLevel::NonCoherent);
+  return !a.shared && r >= nonCoherentBegin(a) && isSameLaunch(a, r) &&
+         mark::level(r) == uint32_t(ReadLevel::NonCoherent);
 }
 /// What follows a non-coherent read that left the mark `all`, or found one, and then saw W.
 template <class Port>

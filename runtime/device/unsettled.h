@@ -135,6 +135,7 @@ INLINE Actor actorOf(const Log *log, uint64_t mark, uint32_t what) {
   a.phaseMask = ~uint64_t(0) << fetch32(&log->phaseShift);
   a.oldest = a.shared ? mark & a.blockMask : fetch(uint64_t(&log->oldest));
   a.orderedTags = fetch(uint64_t(&log->orderedTags));
+  a.epochMask = ~uint64_t(0) << fetch32(&log->epochShift);
   a.warpTicks = uint64_t(what >> WarpTickShift) << mark::TimeShift;
   return a;
 }

@@ -111,8 +111,8 @@ void Replay::known(const Event &e, uint64_t mark, uint64_t word, bool isRead, ui
   m.ticks = source.mode == KernelMode::Mixed;
   m.isPast = !isOwn;
   uint32_t first = D.firstBlock(source.node).value;
-  uint64_t all = (uint64_t(1) << (mark::TagShift - layout.blockShift)) - 1;
-  uint64_t block = bits(mark, layout.blockShift, mark::TagShift);
+  uint64_t all = (uint64_t(1) << (layout.epochShift - layout.blockShift)) - 1;
+  uint64_t block = bits(mark, layout.blockShift, layout.epochShift);
   if (block != all)
     return knownOfBlock(m, uint32_t(block), {first + uint32_t(block)},
                         bits(mark, mark::TimeShift, layout.blockShift), layout);

@@ -97,8 +97,8 @@ TEST_F(Collector, ShadowComesWithTheFirstFastKernel) {
   // A module's state is bound when a kernel of it is launched.
   launch("fast", nullptr, [&] {
     ASSERT_TRUE(state().table);
-    ASSERT_TRUE(cellOf(p));
-    uint64_t w = cellOf(p)->w, tag = w >> mark::TagShift;
+    ASSERT_TRUE(cellAt(p));
+    uint64_t w = cellAt(p)->w, tag = w >> mark::TagShift;
     EXPECT_EQ(w, tag << mark::TagShift | 15);
     EXPECT_GE(tag, 1u);
     EXPECT_LT(tag, state().tag >> mark::TagShift);
@@ -114,10 +114,10 @@ TEST_F(FastCollector, FastKernelGetsShadow) {
     EXPECT_EQ(log.oldest, log.tag) << "all that came before was waited for";
     EXPECT_TRUE(log.dedup && log.counters && log.slotTaken);
     EXPECT_EQ(log.slotCount, 2u);
-    ASSERT_TRUE(cellOf(p));
-    ASSERT_TRUE(cellOf(p + (3 << 20) - 4));
-    EXPECT_EQ(cellOf(p + (16 << 20)), nullptr);
-    EXPECT_EQ(cellOf(p)->w, 0u);
+    ASSERT_TRUE(cellAt(p));
+    ASSERT_TRUE(cellAt(p + (3 << 20) - 4));
+    EXPECT_EQ(cellAt(p + (16 << 20)), nullptr);
+    EXPECT_EQ(cellAt(p)->w, 0u);
     marked(1, p);
     reinterpret_cast<uint64_t *>(log.counters)[uint32_t(Counter::CheckedGlobal)] = 1000;
   });
@@ -142,14 +142,14 @@ TEST_F(FastCollector, CopyMeetsMarks) {
   launch("fast", a, [&] { marked(0, p); });
   copy(q, p, 4, a);
   EXPECT_EQ(logged(EventKind::Candidate), 0u);
-  EXPECT_EQ(cellOf(p)->r, state().tag | 15);
-  EXPECT_EQ(cellOf(q)->w, state().tag | 15);
+  EXPECT_EQ(cellAt(p)->r, state().tag | 15);
+  EXPECT_EQ(cellAt(q)->w, state().tag | 15);
   launch("fast", a, [&] { marked(0, p + 4); });
   fill(p + 4, 4, stream());
   ASSERT_EQ(logged(EventKind::Candidate), 1u);
   EXPECT_EQ(records()[1].value, p + 4);
   EXPECT_EQ(records()[1].low, 4u | 15u << candidate::MaskShift);
-  EXPECT_EQ(cellOf(p + 16)->w, state().tag | 15);
+  EXPECT_EQ(cellAt(p + 16)->w, state().tag | 15);
 }
 
 TEST_F(FastCollector, PartsOfWordsAreTracked) {
@@ -157,13 +157,13 @@ TEST_F(FastCollector, PartsOfWordsAreTracked) {
   CUstream a = stream();
   fill(p, 16, a);
   copy(p + 1, q, 6, a);
-  EXPECT_EQ(cellOf(p)->w, mark::Tracked);
-  EXPECT_EQ(cellOf(p + 4)->w, mark::Tracked);
-  EXPECT_NE(cellOf(p + 8)->w, mark::Tracked);
+  EXPECT_EQ(cellAt(p)->w, mark::Tracked);
+  EXPECT_EQ(cellAt(p + 4)->w, mark::Tracked);
+  EXPECT_NE(cellAt(p + 8)->w, mark::Tracked);
   EXPECT_EQ(logged(EventKind::Known), 2u);
   EXPECT_EQ(logged(EventKind::Write), 2u);
   fill(p, 1, a);
-  EXPECT_EQ(cellOf(p)->w, mark::Tracked);
+  EXPECT_EQ(cellAt(p)->w, mark::Tracked);
   EXPECT_EQ(logged(EventKind::Write), 1u) << "the host goes on with the word";
 }
 
@@ -182,12 +182,12 @@ TEST_F(FastCollector, FreedMemoryIsSpecial) {
   uint64_t p = allocate();
   launch("fast", nullptr, [&] { marked(0, p); });
   release(p);
-  EXPECT_EQ(cellOf(p)->w, mark::Freed);
-  EXPECT_EQ(cellOf(p + 4092)->w, mark::Freed);
-  EXPECT_EQ(cellOf(p + 4096)->w, 0u);
+  EXPECT_EQ(cellAt(p)->w, mark::Freed);
+  EXPECT_EQ(cellAt(p + 4092)->w, mark::Freed);
+  EXPECT_EQ(cellAt(p + 4096)->w, 0u);
   CUdeviceptr again = p;
   call("cuMemAlloc_v2", cuMemAlloc_v2_params{&again, 4096});
-  EXPECT_EQ(cellOf(p)->w, 0u);
+  EXPECT_EQ(cellAt(p)->w, 0u);
 }
 
 TEST_F(FastCollector, SweepRenumbers) {
@@ -208,8 +208,8 @@ TEST_F(FastCollector, SweepRenumbers) {
       last = state().tag;
     });
   ASSERT_TRUE(swept);
-  EXPECT_EQ(cellOf(p)->w, 0u);
-  uint64_t now = cellOf(q)->w;
+  EXPECT_EQ(cellAt(p)->w, 0u);
+  uint64_t now = cellAt(q)->w;
   EXPECT_EQ(now << 6, kept << 6);
   EXPECT_LT(now, last);
   EXPECT_GE(now, uint64_t(1) << mark::TagShift);
@@ -227,12 +227,12 @@ TEST_F(FastCollector, CopyOfRows) {
   m.Height = 3;
   call("cuMemcpy2DAsync_v2", cuMemcpy2DAsync_v2_params{&m, stream()});
   for (uint64_t y = 0; y < 3; ++y) {
-    EXPECT_EQ(cellOf(p + y * 64)->w, state().tag | 15);
-    EXPECT_EQ(cellOf(p + y * 64 + 4)->w, state().tag | 15);
-    EXPECT_EQ(cellOf(p + y * 64 + 8)->w, 0u);
-    EXPECT_EQ(cellOf(q + y * 8)->r, state().tag | 15);
+    EXPECT_EQ(cellAt(p + y * 64)->w, state().tag | 15);
+    EXPECT_EQ(cellAt(p + y * 64 + 4)->w, state().tag | 15);
+    EXPECT_EQ(cellAt(p + y * 64 + 8)->w, 0u);
+    EXPECT_EQ(cellAt(q + y * 8)->r, state().tag | 15);
   }
-  EXPECT_EQ(cellOf(q + 24)->r, 0u);
+  EXPECT_EQ(cellAt(q + 24)->r, 0u);
 }
 
 TEST_F(FastCollector, SecondContextSharesTheShadow) {
@@ -269,8 +269,8 @@ TEST_F(FastCollector, ResetForgetsEverything) {
     ASSERT_TRUE(fakeDriver().state.begin()->second) << "the module was found again";
     EXPECT_NE(&state(), before);
     EXPECT_EQ(state().oldest, state().tag);
-    ASSERT_TRUE(cellOf(q));
-    EXPECT_EQ(cellOf(q)->w, 0u);
+    ASSERT_TRUE(cellAt(q));
+    EXPECT_EQ(cellAt(q)->w, 0u);
   });
   synchronize();
   EXPECT_EQ(found(), 0u);
@@ -280,7 +280,7 @@ TEST_F(FastCollector, ShortOfMemory) {
   fakeDriver().noMemory = true;
   uint64_t p = allocate(), q = allocate();
   launch("fast", nullptr, [&] {
-    EXPECT_EQ(cellOf(p), nullptr);
+    EXPECT_EQ(cellAt(p), nullptr);
     record(0, EventKind::Write, p);
   });
   copy(q, p, 16, stream());

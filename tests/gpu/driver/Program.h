@@ -65,18 +65,14 @@ inline void record(uint32_t b, EventKind kind, uint64_t address) {
   records()[log.cursor++] = {address, b,        log.stamp | uint32_t(kind) << 26, 4, newSite(),
                              0,       log.stamp};
 }
-struct Cell {
-  uint64_t w, r;
-};
-inline Cell *cellOf(uint64_t address) {
+/// The cell of the word, null if it has none.
+inline Cell *cellAt(uint64_t address) {
   uint64_t entry = reinterpret_cast<uint64_t *>(state().table)[chunkIndex(address)];
-  if ((entry & 15) != (ChunkValid | (address >> 44 & 7)))
-    return nullptr;
-  return reinterpret_cast<Cell *>((entry & ~uint64_t(15)) + (address % ChunkSize / 4) * 16);
+  return reinterpret_cast<Cell *>(cellOf(entry, address));
 }
 /// Block `b` of the running kernel has written the word.
 inline uint64_t markOf(uint32_t b) { return state().tag | uint64_t(b) << state().blockShift | 15; }
-inline void marked(uint32_t b, uint64_t address) { *cellOf(address) = {markOf(b), 0}; }
+inline void marked(uint32_t b, uint64_t address) { *cellAt(address) = {markOf(b), 0}; }
 
 inline CUstream stream(bool blocking = false) {
   static uint64_t next = 0x5000;

@@ -307,6 +307,20 @@ TEST(Marks, MarksOfThreadsThatEnded) {
   }
 }
 
+TEST(Marks, MarksAfterGridBarriersNameTheirBlock) {
+  for (uint32_t block : {0u, 1u}) {
+    Mixed f;
+    MarkLayout l = markLayout(Blocks, true, true);
+    f.R.setTag(Tag, {f.Node, l, Fast::FirstSite, KernelMode::Mixed});
+    uint64_t mark = uint64_t(Tag) << mark::TagShift | uint64_t(3) << l.epochShift |
+                    uint64_t(block) << l.blockShift | uint64_t(6) << l.phaseShift |
+                    uint64_t(3) << mark::ThreadShift | 7 << mark::SiteShift | 15;
+    f.known({1, 3}, mark, false).in(6).read({1, 3}, X);
+    f.in(6);
+    EXPECT_EQ(f.races(), block ? 0u : 1u);
+  }
+}
+
 TEST(Marks, BarriersOfTheWarp) {
   for (uint32_t tick : {0u, 1u}) { // lane 3 writes before the barrier, or after it
     Mixed f;

@@ -26,6 +26,7 @@ struct Access {
   uint32_t phase = 0; ///< block barriers before it; the scheduler lets nobody enter a phase early
   uint32_t tick = 0;
   uint32_t warpTick = 0; ///< of the last barrier of the warp; nobody passes it early
+  uint32_t epoch = 0;    ///< grid barriers before it
 };
 
 struct ThreadPlan {
@@ -67,6 +68,8 @@ public:
     if (a.tag != b.tag && std::min(a.tag, b.tag) < S.oldestTag)
       return false;
     if (x.thread == y.thread || (p.kind == Kind::Rmw && q.kind == Kind::Rmw))
+      return false;
+    if (a.tag == b.tag && p.epoch != q.epoch)
       return false;
     if (a.tag == b.tag && a.block == b.block && a.thread / 32 == b.thread / 32 &&
         (p.tick < q.warpTick || q.tick < p.warpTick))
@@ -127,7 +130,7 @@ public:
   }
   Actor actor(Event e) const {
     const ThreadPlan &t = S.threads[e.thread];
-    MarkLayout l = markLayout(6, S.mixed);
+    MarkLayout l = markLayout(6, S.mixed, S.mixed);
     Actor a{};
     a.shared = S.shared;
     a.mixed = S.mixed;
@@ -140,6 +143,9 @@ public:
     a.oldest = S.shared ? base : S.oldestTag << mark::TagShift;
     a.me = base | uint64_t(of(e).phase) << l.phaseShift | uint64_t(of(e).tick) << mark::TimeShift |
            uint64_t(t.thread) << mark::ThreadShift;
+    if (!S.shared)
+      a.me |= uint64_t(of(e).epoch) << l.epochShift;
+    a.epochMask = ~uint64_t(0) << l.epochShift;
     a.warpTicks = uint64_t(of(e).warpTick) << mark::TimeShift;
     return a;
   }
@@ -204,7 +210,7 @@ private:
   struct Fiber {
     ucontext_t context{};
     bool done = false;
-    uint32_t phase = 0, tick = 0, warpTick = 0;
+    uint32_t phase = 0, tick = 0, warpTick = 0, epoch = 0;
   };
 
   static constexpr size_t StackBytes = 64 * 1024;
@@ -223,6 +229,8 @@ private:
       if (q.tag == p.tag && q.block == p.block && !Threads[o].done &&
           (Threads[o].phase < Threads[t].phase ||
            (q.thread / 32 == p.thread / 32 && Threads[o].tick < Threads[t].warpTick)))
+        return false;
+      if (q.tag == p.tag && !Threads[o].done && Threads[o].epoch < Threads[t].epoch)
         return false;
       if (q.tag < p.tag && q.tag < W.S.oldestTag && !Threads[o].done)
         return false;
@@ -353,6 +361,7 @@ private:
       Threads[t].phase = W.of(e).phase;
       Threads[t].tick = W.of(e).tick;
       Threads[t].warpTick = W.of(e).warpTick;
+      Threads[t].epoch = W.of(e).epoch;
       Port p{*this, e};
       Actor a = W.actor(e);
       uint64_t me = W.markOf(e);
@@ -460,6 +469,8 @@ constexpr Access W{Kind::Write}, R{Kind::Read}, A{Kind::Rmw}, N{Kind::NonCoheren
 constexpr Access in(Access a, uint32_t phase, uint32_t bytes = 15) {
   return {a.kind, bytes, phase};
 }
+/// After a barrier of the grid, which is one of the block, too.
+constexpr Access later(Access a) { return {a.kind, a.bytes, 1, 0, 0, 1}; }
 constexpr Access tick(Access a, uint32_t tick) { return {a.kind, a.bytes, a.phase, tick}; }
 constexpr Access met(Access a, uint32_t tick) { return {a.kind, a.bytes, a.phase, tick, tick}; }
 Setup inBlock(std::vector<ThreadPlan> threads) {
@@ -619,6 +630,19 @@ TEST(Protocol, BarriersOfTheWarpOrder) {
                    .mixed = true,
                    .threads = {thread(0, 0, {x, met(y, 2)}), thread(0, 32, {met(z, 2)})}});
         }
+}
+
+TEST(Protocol, BarriersOfTheGridOrder) {
+  for (Access x : {W, R, N})
+    for (Access y : {W, R, N})
+      for (Access z : {W, R, N}) {
+        explore(
+            {.mixed = true, .threads = {thread(0, 0, {x, later(y)}), thread(1, 1, {later(z)})}});
+        explore({.mixed = true,
+                 .threads = {thread(0, 0, {x}), thread(1, 1, {y}), thread(2, 2, {later(z)})}});
+        explore(
+            {.mixed = true, .threads = {thread(0, 0, {x, later(y)}), thread(0, 1, {later(z)})}});
+      }
 }
 
 TEST(Protocol, MarksRiseWithWhatTheyStandFor) {
