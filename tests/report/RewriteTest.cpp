@@ -50,6 +50,7 @@ TEST(Rewrite, QuestionsPassThrough) {
 TEST(Rewrite, LanguageByOption) {
   EXPECT_EQ(rewritten({"-x", "cu", "-c", "a.cc"}), withPrefix({"-x", "cuda", "-c", "a.cc"}));
   EXPECT_EQ(rewritten({"-xcu", "-c", "a.cc"}), withPrefix({"-xcuda", "-c", "a.cc"}));
+  EXPECT_EQ(rewritten({"-x=cu", "-c", "a.cc"}), withPrefix({"-x", "cuda", "-c", "a.cc"}));
   EXPECT_EQ(rewritten({"-x", "cuda", "-c", "-"}), withPrefix({"-x", "cuda", "-c", "-"}));
   // -x c++ makes a .cu file host code
   EXPECT_EQ(rewritten({"-x", "c++", "-c", "a.cu"}), (Arguments{"-x", "c++", "-c", "a.cu"}));
@@ -149,6 +150,11 @@ TEST(Nvcc, Architectures) {
                        "arch=compute_70,code=sm_70", "-c", "a.cu"}),
             forSm90({"-c", "a.cu"}));
   EXPECT_EQ(rewrite({"-arch=compute_80", "-c", "a.cu"}, Defaults).notes.size(), 1u);
+  // clang has no targets of families.
+  Rewritten family = rewrite({"-gencode=arch=compute_100f,code=sm_100f", "-c", "a.cu"}, Defaults);
+  EXPECT_EQ(family.arguments, withPrefix({"--no-cuda-gpu-arch=sm_90", "--cuda-gpu-arch=sm_100a",
+                                          "-c", "a.cu"}));
+  EXPECT_EQ(family.notes.size(), 1u);
   EXPECT_TRUE(rewrite({"-arch=sm_90", "-c", "a.cu"}, Defaults).notes.empty());
   EXPECT_NE(rewrite({"-arch=volta", "-c", "a.cu"}, Defaults).error, "");
   EXPECT_NE(rewrite({"-c", "a.cu", "-arch"}, Defaults).error, "");
@@ -219,6 +225,12 @@ TEST(Nvcc, Dropped) {
                        "-cudart",
                        "static",
                        "-cudadevrt=none",
+                       "-ldir=/x",
+                       "--time",
+                       "times.csv",
+                       "--frandom-seed",
+                       "1",
+                       "-frandom-seed=2",
                        "-res-usage",
                        "-c",
                        "a.cu"}),

@@ -273,13 +273,18 @@ bool Translator::generateCode() {
   return true;
 }
 
-/// sm_90, compute_90 (PTX for newer devices), native, all, all-major, lto_90.
+/// sm_90, compute_90 (PTX for newer devices), native, all, all-major, lto_90. clang knows no targets
+/// of a family (sm_100f); each member has the family's instructions, among others (sm_100a).
 void Translator::addTarget(const std::string &name) {
   std::string target = name;
   bool isPtx = false;
   if (size_t at = name.find('_'); at != std::string::npos) {
     isPtx = name.starts_with("compute_");
     target = "sm_" + name.substr(at + 1);
+    if (target.ends_with('f')) {
+      target.back() = 'a';
+      out.notes.push_back("built for " + target + ", not for the family '" + name + "'");
+    }
   } else if (name == "native" || name == "all" || name == "all-major") {
     target = defaultArchitecture;
   } else {

@@ -3,7 +3,9 @@
 #ifndef SCOPESAN_COMPAT_CUDA_H
 #define SCOPESAN_COMPAT_CUDA_H
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+#if __cplusplus >= 201103L
 #include "atomics.h"
+#endif
 #include "attributes.h"
 #include "host.h"
 #include "intrinsics.h"

@@ -1,7 +1,8 @@
 // Found before clang's header of this name, which the driver includes before every CUDA unit.
 //
-// That header brings cuda.h and cuRAND's headers along, which nvcc does not: macros of one letter
-// from the command line (-DN=1024) must not reach them.
+// That header brings cuda.h along, which nvcc does not: macros of one letter from the command line
+// (-DN=1024) must not reach it, and a program's header of that name must not take its place
+// (clang_headers.yaml).
 #ifndef SCOPESAN_COMPAT_WRAPPER_H
 #define SCOPESAN_COMPAT_WRAPPER_H
 #pragma GCC system_header
@@ -111,7 +112,9 @@
 #pragma push_macro("z")
 #undef z
 
+#define SCOPESAN_COMPAT_STARTING
 #include_next <__clang_cuda_runtime_wrapper.h>
+#undef SCOPESAN_COMPAT_STARTING
 
 #include "../scopesan_cuda.h"
 

@@ -1,0 +1,4 @@
+// See curand_mtgp32_kernel.h.
+#pragma GCC system_header
+#include "curand_mtgp32_kernel.h"
+#include_next <curand_uniform.h>
