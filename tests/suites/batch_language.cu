@@ -8,8 +8,10 @@
 //   proof P1 P5 O3 O5 S3 S4 S7 S8 S10 S11 S12
 #include "cg_block_grid.cu"
 #include "cg_coalesced.cu"
+#include "cg_copies.cu"
 #include "cg_large_tiles.cu"
 #include "cg_tiles.cu"
+#include "cuda_atomic_narrow.cu"
 #include "cuda_atomic_ref.cu"
 #include "cuda_barrier.cu"
 #include "cuda_latch.cu"
