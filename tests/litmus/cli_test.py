@@ -169,7 +169,7 @@ class Litmus(unittest.TestCase):
         self.refused(self.run_on(self.DAT3M + cells.replace("ld.weak", "peek") + ";\n"),
                      "unknown instruction 'peek r0, x'")
         self.refused(self.run_on(self.DAT3M + cells.replace("weak", "relaxed.moon") + ";\n"),
-                     "unknown instruction 'ld.relaxed.moon r0, x'")
+                     "unknown instruction 'st.relaxed.moon x, 1'")
         self.refused(self.run_on(self.DAT3M + cells.replace("ld.weak r0, x", "membar.moon") + ";\n"),
                      "unknown instruction 'membar.moon'")
         self.refused(self.run_on("T0: ld.relaxed.moon x\n"), "unknown operation 'ld.relaxed.moon x'")
