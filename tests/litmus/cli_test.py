@@ -170,9 +170,10 @@ class Litmus(unittest.TestCase):
                      "unknown instruction 'peek r0, x'")
         self.refused(self.run_on(self.DAT3M + cells.replace("weak", "relaxed.moon") + ";\n"),
                      "unknown instruction 'st.relaxed.moon x, 1'")
-        self.refused(self.run_on(self.DAT3M + cells.replace("ld.weak r0, x", "membar.moon") + ";\n"),
-                     "unknown instruction 'membar.moon'")
-        self.refused(self.run_on("T0: ld.relaxed.moon x\n"), "unknown operation 'ld.relaxed.moon x'")
+        fence = cells.replace("ld.weak r0, x", "membar.moon")
+        self.refused(self.run_on(self.DAT3M + fence + ";\n"), "unknown instruction 'membar.moon'")
+        self.refused(self.run_on("T0: ld.relaxed.moon x\n"),
+                     "unknown operation 'ld.relaxed.moon x'")
         self.refused(self.run_on(self.DAT3M.replace("cta 1", "pew 1") + cells + ";\n"),
                      "unknown level 'pew'")
         self.refused(self.run_on(self.DAT3M.replace("x=0", "x=zero") + cells + ";\n"),
