@@ -28,7 +28,7 @@ enum class AccessKind : uint8_t {
   Free = 8       ///< memory ends (D8); never an instruction
 };
 
-/// Ordering semantics. Weak is a plain access; everything else is strong (O1).
+/// O1: ordering semantics. Weak is a plain access; everything else is strong.
 enum class MemoryOrder : uint8_t {
   Weak = 0,
   Relaxed = 1,
@@ -82,7 +82,6 @@ public:
   constexpr bool isRmw() const {
     return kind() == AccessKind::Rmw || kind() == AccessKind::Cas || kind() == AccessKind::Red;
   }
-  /// O1: everything that is not a plain access.
   constexpr bool isStrong() const { return order() != MemoryOrder::Weak; }
   constexpr bool acquires() const {
     return order() == MemoryOrder::Acquire || order() == MemoryOrder::AcqRel ||

@@ -113,7 +113,7 @@ class Litmus(unittest.TestCase):
         self.assertEqual(self.run_on(safe + "expect: race\n")[0], 66)
 
     def test_a_wait_for_ever_is_told(self):
-        code, lines = self.run_on("T0 @ g0.b0.w0: bar.sync 1,64\nT1 @ g0.b0.w1: Rw x\n")
+        code, lines = self.run_on("T0 @ g0.b0.w0: B.sync(0;0;2)\nT1 @ g0.b0.w1: Rw x\n")
         self.assertEqual(code, 0)
         self.assertIn("stuck: in ", "\n".join(lines))
         self.assertNotIn("stuck", "\n".join(self.run_on("T0: Ww x=1\n")[1]))
@@ -137,7 +137,7 @@ class Litmus(unittest.TestCase):
     def test_counters(self):
         text = "T0: Ww x=1; Wrel@cta f=1\nT1: spin Racq@gpu f==1\n  Rw x\n"
         counts = {tuple(line.split()[:2]) for line in self.run_on(text, "--counters")[1]}
-        self.assertTrue({("S1", "2"), ("S3", "1"), ("D2", "2"), ("D3", "2")} <= counts, counts)
+        self.assertTrue({("S1", "2"), ("S3", "2"), ("D2", "3"), ("D3", "2")} <= counts, counts)
         self.assertNotIn(("D3", "2"), {tuple(x.split()[:2]) for x in self.run_on(text)[1]})
         code, lines = self.table(row("A/one"), options=["--counters"])
         self.assertEqual(code, 0)
@@ -155,13 +155,25 @@ class Litmus(unittest.TestCase):
             self.assertEqual(code, 66, lines)
             self.assertIn("D1 data-race", lines[-1])
 
+    def test_dat3m_sizes(self):
+        for size, verdict in (("u32", 0), ("u64", 66)):  # of one side only: D5
+            text = self.DAT3M + f" st.relaxed.gpu.global.{size} x, 1 | ld.relaxed.gpu.u32 r0, x ;\n"
+            code, lines = self.run_on(text)
+            self.assertEqual(code, verdict, lines)
+        text = self.DAT3M + " atom.relaxed.gpu.add.u32 r0, x, 1 | red.relaxed.gpu.add.u32 x, 1 ;\n"
+        self.assertEqual(self.run_on(text)[0], 0)
+
     def test_dat3m_errors(self):
         cells = " st.weak x, 1 | ld.weak r0, x "
         self.refused(self.run_on(self.DAT3M + cells + "| ld.weak r0, x ;\n"), "more columns than")
         self.refused(self.run_on(self.DAT3M + cells.replace("ld.weak", "peek") + ";\n"),
                      "unknown instruction 'peek r0, x'")
         self.refused(self.run_on(self.DAT3M + cells.replace("weak", "relaxed.moon") + ";\n"),
-                     "unknown operation")
+                     "unknown instruction 'st.relaxed.moon x, 1'")
+        fence = cells.replace("ld.weak r0, x", "membar.moon")
+        self.refused(self.run_on(self.DAT3M + fence + ";\n"), "unknown instruction 'membar.moon'")
+        self.refused(self.run_on("T0: ld.relaxed.moon x\n"),
+                     "unknown operation 'ld.relaxed.moon x'")
         self.refused(self.run_on(self.DAT3M.replace("cta 1", "pew 1") + cells + ";\n"),
                      "unknown level 'pew'")
         self.refused(self.run_on(self.DAT3M.replace("x=0", "x=zero") + cells + ";\n"),

@@ -110,3 +110,28 @@ TEST_F(S16Objects, AnObservedWideWriteIsOrderedInEveryWord) {
   for (const Finding &f : s.Sink.races())
     EXPECT_FALSE(f.first.site == site(5) && f.second.site == site(7));
 }
+
+TEST(HandlePoolTest, HandlesFindTheirObjectsAndComeBack) {
+  struct Thing {
+    uint64_t value;
+    uint64_t padding[7];
+  };
+  HandlePool<Thing> pool;
+  EXPECT_EQ(pool.at(0), nullptr) << "0 is none";
+  std::vector<uint32_t> handles(2000); // several regions
+  for (uint32_t i = 0; i < handles.size(); ++i)
+    pool.create(handles[i], Thing{i, {}});
+  for (uint32_t i = 0; i < handles.size(); ++i) {
+    ASSERT_NE(handles[i], 0u);
+    ASSERT_EQ(pool.at(handles[i])->value, i);
+    ASSERT_EQ(reinterpret_cast<uintptr_t>(pool.at(handles[i])) % CacheLine, 0u);
+  }
+  pool.destroy(handles[7]);
+  pool.destroy(handles[1500]);
+  uint32_t again[2];
+  for (uint32_t &h : again)
+    pool.create(h, Thing{77, {}});
+  EXPECT_EQ(again[0], handles[1500]) << "the last one given back";
+  EXPECT_EQ(again[1], handles[7]);
+  EXPECT_EQ(pool.at(handles[8])->value, 8u);
+}

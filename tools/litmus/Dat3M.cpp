@@ -31,14 +31,17 @@ public:
       return arg(0) + ":=" + arg(1) + (op == "add" ? "+" : "-") + arg(2);
     if ((op == "ld" || op == "mov") && Args.size() == 2 && isInteger(Args[1]))
       return arg(0) + ":=" + arg(1);
+    std::optional<std::string> how = semantics(op);
+    if (!how)
+      return {};
     if (op == "ld" || op == "suld" || op == "tld" || op == "cold")
-      return Args.size() == 2 ? "R" + view(op) + " " + arg(1) + "->" + arg(0) : "";
+      return Args.size() == 2 ? "R" + *how + " " + arg(1) + "->" + arg(0) : "";
     if (op == "st" || op == "sust")
-      return Args.size() == 2 ? "W" + view(op) + " " + arg(0) + "=" + arg(1) : "";
+      return Args.size() == 2 ? "W" + *how + " " + arg(0) + "=" + arg(1) : "";
     if (op == "atom" || op == "red")
-      return rmw();
+      return rmw(*how);
     if (op == "fence" || op == "membar")
-      return fence();
+      return fence(*how);
     if (op == "bar" || op == "barrier")
       return barrier();
     return {};
@@ -50,30 +53,38 @@ private:
     std::string_view a = Args[i];
     return std::string(a.starts_with('[') && a.ends_with(']') ? a.substr(1, a.size() - 2) : a);
   }
-  std::string view(std::string_view op) const {
-    return op == "suld" || op == "sust" ? "surf"
-           : op == "tld"                ? "tex"
-           : op == "cold"               ? "const"
-                                        : ptxSemantics(Parts, "w");
+  /// Order, size and scope; the view of loads and stores through other proxies.
+  std::optional<std::string> semantics(std::string_view op) const {
+    if (op == "suld" || op == "sust")
+      return "surf";
+    if (op == "tld" || op == "cold")
+      return op == "tld" ? "tex" : "const";
+    if (op == "ld" || op == "st")
+      return ptxSemantics(Parts, "w");
+    if (op == "atom" || op == "red")
+      return ptxSemantics(Parts, "rlx");
+    return op == "fence" && Parts.size() > 1 && Parts[1] != "proxy" ? ptxSemantics(Parts, "ar")
+                                                                    : std::string();
   }
-  std::string rmw() const {
+  std::string rmw(const std::string &how) const {
     bool returns = Parts[0] == "atom";
     size_t first = returns ? 1 : 0;
     if (Args.size() < first + 2)
       return {};
-    std::string kind(Parts.back());
     std::string operands = arg(first + 1) + (Args.size() > first + 2 ? ";" + arg(first + 2) : "");
-    return std::string(returns ? "U" : "U0") + "[" + kind + "]" + ptxSemantics(Parts, "rlx") + " " +
+    return std::string(returns ? "U" : "U0") + "[" + ptxRmwKind(Parts) + "]" + how + " " +
            arg(first) + "(" + operands + ")" + (returns ? "->" + arg(0) : "");
   }
-  std::string fence() const {
+  std::string fence(const std::string &how) const {
     if (Parts.size() < 2)
       return {};
     if (Parts[1] == "proxy")
       return Parts.size() > 2 ? "PF." + std::string(Parts[2]) : "";
     if (Parts[0] == "membar")
-      return std::string("Fsc@") + (Parts[1] == "gl" ? "gpu" : std::string(Parts[1]));
-    return "F" + ptxSemantics(Parts, "ar");
+      return Parts[1] == "cta" || Parts[1] == "gl" || Parts[1] == "sys"
+                 ? std::string("Fsc@") + (Parts[1] == "gl" ? "gpu" : std::string(Parts[1]))
+                 : "";
+    return "F" + how;
   }
   std::string barrier() const {
     bool arrive = Parts.back() == "arrive";

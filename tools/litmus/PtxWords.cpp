@@ -21,6 +21,27 @@ bool isScope(std::string_view s) {
   return s == "cta" || s == "cluster" || s == "gpu" || s == "sys";
 }
 
+/// ".v2", ".f16x2", ".u64": what says nothing new (32 bits) is left out. Nothing: no size.
+std::optional<std::string> sizeCode(std::string_view s) {
+  if (s == "v2" || s == "v4" || s == "v8" || s == "f16x2" || s == "bf16x2")
+    return "." + std::string(s);
+  size_t letter = s.starts_with("bf") ? 2 : 1;
+  if (!s.starts_with("bf") && (s.empty() || std::string_view("busf").find(s[0]) == s.npos))
+    return std::nullopt;
+  std::optional<int64_t> bits = parseInteger(s.substr(std::min(letter, s.size())));
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 128)
+    return std::nullopt;
+  return bits == 32 ? "" : ".b" + std::to_string(*bits);
+}
+/// State spaces, cache operators and hints change nothing here (O6).
+bool saysNothing(std::string_view s) {
+  for (std::string_view known : {"global", "shared", "local", "generic", "param", "ca", "cg", "cs",
+                                 "lu", "cv", "wb", "wt", "noftz", "shared::cta", "shared::cluster"})
+    if (s == known)
+      return true;
+  return s.starts_with("L1::") || s.starts_with("L2::");
+}
+
 /// Whole spellings; an operation may continue with "()".
 constexpr struct {
   std::string_view word, notation;
@@ -43,15 +64,27 @@ std::string proxyFence(std::string_view rest) {
 
 } // namespace
 
-std::string ptxSemantics(const std::vector<std::string_view> &parts, std::string_view standard) {
-  std::string order(standard), scope;
+std::optional<std::string> ptxSemantics(const std::vector<std::string_view> &parts,
+                                        std::string_view standard) {
+  std::string order(standard), scope, size;
   for (size_t i = 1; i < parts.size(); ++i) {
     if (std::string_view code = orderCode(parts[i]); !code.empty())
       order = code;
     else if (isScope(parts[i]))
       scope = "@" + std::string(parts[i]);
+    else if (std::optional<std::string> s = sizeCode(parts[i]))
+      size += *s;
+    else if (!saysNothing(parts[i]) && !parseRmwKind(parts[i]))
+      return std::nullopt;
   }
-  return order + (order == "w" || order == "vol" ? "" : scope);
+  return order + size + (order == "w" || order == "vol" ? "" : scope);
+}
+
+std::string ptxRmwKind(const std::vector<std::string_view> &parts) {
+  for (std::string_view p : parts)
+    if (parseRmwKind(p))
+      return std::string(p);
+  return {};
 }
 
 std::string ptxToNotation(std::string_view op) {
@@ -66,19 +99,20 @@ std::string ptxToNotation(std::string_view op) {
   size_t space = op.find(' ');
   std::vector<std::string_view> parts = split(op.substr(0, space), ".");
   std::string operand(space == std::string_view::npos ? "" : trim(op.substr(space + 1)));
-  if (parts[0] == "fence" && parts.size() > 1)
-    return "F" + ptxSemantics(parts, "ar");
-  if (operand.empty() || parts.size() < 2)
+  bool isFence = parts[0] == "fence", isRmw = parts[0] == "atom" || parts[0] == "red";
+  std::optional<std::string> semantics = ptxSemantics(parts, isFence ? "ar" : isRmw ? "rlx" : "w");
+  if (!semantics || parts.size() < 2)
+    return {};
+  if (isFence)
+    return "F" + *semantics;
+  if (operand.empty())
     return {};
   if (parts[0] == "ld" && parts[1] != "global")
-    return "R" + ptxSemantics(parts, "w") + " " + operand;
+    return "R" + *semantics + " " + operand;
   if (parts[0] == "st" && parts[1] != "async")
-    return "W" + ptxSemantics(parts, "w") + " " + operand;
-  if ((parts[0] == "atom" || parts[0] == "red") && parts[1] != "async")
-    for (std::string_view p : parts)
-      if (parseRmwKind(p))
-        return std::string(parts[0] == "atom" ? "U[" : "U0[") + std::string(p) + "]" +
-               ptxSemantics(parts, "rlx") + " " + operand;
+    return "W" + *semantics + " " + operand;
+  if (std::string kind = isRmw ? ptxRmwKind(parts) : ""; !kind.empty())
+    return (parts[0] == "atom" ? "U[" : "U0[") + kind + "]" + *semantics + " " + operand;
   return {};
 }
 
