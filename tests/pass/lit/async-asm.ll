@@ -30,7 +30,8 @@ define void @arrive(i32 %b, i32 %n) {
 ; CHECK: [[D:%.*]] = icmp eq i32 [[P]], 1
 ; CHECK: [[Z:%.*]] = zext i1 [[D]] to i32
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{.*}}, i32 3154208, i32 {{.*}}, i32 [[Z]])
-; CHECK: [[H:%.*]] = call i16 asm sideeffect
+; CHECK: call void @__scopesan_waiting(i32
+; CHECK-NEXT: [[H:%.*]] = call i16 asm sideeffect
 ; CHECK: icmp eq i16 [[H]], 0
 ; CHECK: call void @__scopesan_mbarrier_wait(
 define void @wait(i32 %b, i32 %parity) {

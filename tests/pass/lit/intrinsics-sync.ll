@@ -12,8 +12,10 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: call void @llvm.nvvm.barrier.cluster.arrive.relaxed(
 ; CHECK: call void @__scopesan_cluster_arrive(i32 1, i32 {{.*}})
 ; CHECK: call void @llvm.nvvm.barrier.cluster.arrive.relaxed.aligned(
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call void @llvm.nvvm.barrier.cluster.wait(
 ; CHECK: call void @__scopesan_cluster_wait(i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call void @llvm.nvvm.barrier.cluster.wait.aligned(
 ; CHECK: call void @__scopesan_cluster_wait(i32 {{.*}})
 ; CHECK-NOT: call void @__scopesan
@@ -94,6 +96,7 @@ define void @fences(ptr %p) {
 
 ; S14
 ; CHECK-LABEL: @dependent_launch(
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call void @llvm.nvvm.griddepcontrol.wait(
 ; CHECK: call void @__scopesan_griddep_wait(i32 {{.*}})
 ; CHECK: call void @__scopesan_griddep_launch(i32 {{.*}})
@@ -120,6 +123,7 @@ define void @dependent_launch() {
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.drop(
 ; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 %n, i32 0, i32 1, i32 3146034, i32 {{.*}})
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.drop.noComplete(
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.test.wait(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3146016, i32 {{.*}}, i32 {{.*}})
 ; CHECK: call void @__scopesan_cp_async_mbarrier_arrive(ptr {{[^,]*}}, i32 0, i32 {{.*}})
@@ -154,6 +158,7 @@ define void @mbarrier_generic(ptr %b, i32 %n, i64 %s) {
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.drop.shared(
 ; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 %n, i32 0, i32 1, i32 3154226, i32 {{.*}})
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.drop.noComplete.shared(
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.test.wait.shared(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154208, i32 {{.*}}, i32 {{.*}})
 ; CHECK: call void @__scopesan_cp_async_mbarrier_arrive(ptr {{[^,]*}}, i32 0, i32 {{.*}})
@@ -205,28 +210,40 @@ define void @pending(i64 %s) {
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.drop.relaxed.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 1, i32 %n, i32 1, i32 3154194, i32 {{.*}})
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.drop.expect.tx.relaxed.scope.cta.space.cta(
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.test.wait.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154208, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.test.wait.parity.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154208, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154208, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.tl.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154208, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.parity.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154208, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.parity.tl.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154208, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.test.wait.relaxed.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154192, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.test.wait.parity.relaxed.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154192, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.relaxed.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154192, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.tl.relaxed.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154192, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.parity.relaxed.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154192, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.parity.tl.relaxed.scope.cta.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154192, i32 {{.*}}, i32 {{.*}})
 ; CHECK-NOT: call void @__scopesan
@@ -315,28 +332,40 @@ define void @mbarrier_cta_cluster(ptr addrspace(7) %c, i32 %n, i64 %s) {
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.drop.relaxed.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 1, i32 %n, i32 1, i32 3154450, i32 {{.*}})
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.drop.expect.tx.relaxed.scope.cluster.space.cta(
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.test.wait.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154464, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.test.wait.parity.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154464, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154464, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.tl.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154464, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.parity.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154464, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.parity.tl.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154464, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.test.wait.relaxed.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154448, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.test.wait.parity.relaxed.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154448, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.relaxed.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154448, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.tl.relaxed.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154448, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.parity.relaxed.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154448, i32 {{.*}}, i32 {{.*}})
+; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.try.wait.parity.tl.relaxed.scope.cluster.space.cta(
 ; CHECK: call void @__scopesan_mbarrier_wait(ptr {{[^,]*}}, i32 3154448, i32 {{.*}}, i32 {{.*}})
 ; CHECK-NOT: call void @__scopesan
