@@ -1,6 +1,7 @@
 // Entry point of the plugin. In clang: what clang left unfinished and marks at pipeline start,
 // everything else at OptimizerLast, which also runs at -O0. In opt: passes scopesan, scopesan-mark,
 // scopesan-normalise, scopesan-instrument and scopesan-host for tests.
+#include "Externalised.h"
 #include "GpuMode.h"
 #include "HostCode.h"
 #include "Instrument.h"
@@ -55,6 +56,7 @@ struct MarkPass : PassInfoMixin<MarkPass> {
       return PreservedAnalyses::none();
     }
     // Not a matter of instrumentation: without these the program means something else.
+    joinExternalised(M);
     applyKernelAttributes(M);
     markManagedVariables(M);
     if (isOurs(M)) {
@@ -72,6 +74,7 @@ struct NormalisePass : PassInfoMixin<NormalisePass> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     if (!isOurs(M))
       return PreservedAnalyses::all();
+    joinExternalised(M);
     markWrittenCompareExchanges(M);
     normaliseCompareExchanges(M);
     normaliseReadModifyWrites(M);

@@ -3,6 +3,7 @@
 add_library(ScopeSanPass MODULE
   AbiCalls.cpp
   Elide.cpp
+  Externalised.cpp
   GpuMode.cpp
   HostCode.cpp
   Instrument.cpp

@@ -1,7 +1,7 @@
 // scopesan-compat: the oldest dialect that nvcc takes
 // flags -std=c++03
 // config-flags -std=c++03
-// kernels scale
+// kernels "scale(float*, int, float)"
 #include <algorithm>
 #include <cuda_runtime.h>
 #include <vector>

@@ -152,8 +152,8 @@ TEST(Nvcc, Architectures) {
   EXPECT_EQ(rewrite({"-arch=compute_80", "-c", "a.cu"}, Defaults).notes.size(), 1u);
   // clang has no targets of families.
   Rewritten family = rewrite({"-gencode=arch=compute_100f,code=sm_100f", "-c", "a.cu"}, Defaults);
-  EXPECT_EQ(family.arguments, withPrefix({"--no-cuda-gpu-arch=sm_90", "--cuda-gpu-arch=sm_100a",
-                                          "-c", "a.cu"}));
+  EXPECT_EQ(family.arguments,
+            withPrefix({"--no-cuda-gpu-arch=sm_90", "--cuda-gpu-arch=sm_100a", "-c", "a.cu"}));
   EXPECT_EQ(family.notes.size(), 1u);
   EXPECT_TRUE(rewrite({"-arch=sm_90", "-c", "a.cu"}, Defaults).notes.empty());
   EXPECT_NE(rewrite({"-arch=volta", "-c", "a.cu"}, Defaults).error, "");

@@ -14,3 +14,4 @@
 #include "cub_device_run_length.cu"
 #include "cub_device_scan.cu"
 #include "cub_device_select.cu"
+#include "cub_types.cu"

@@ -67,9 +67,24 @@ class CacheTest(unittest.TestCase):
     def test_a_damaged_entry_is_made_again(self):
         first = self.run_program()
         (entry,) = self.cache.iterdir()
-        entry.write_bytes(b"")
-        self.assertEqual(self.run_program(), first)
-        self.assertGreater(entry.stat().st_size, 0)
+        whole = entry.read_bytes()
+        flipped = bytearray(whole)
+        for at in range(len(whole) // 3, len(whole) // 3 + 200):
+            flipped[at] ^= 0x5A
+        other = whole[: len(whole) // 2] + whole[-28:]  # whole at both ends
+        for damage in (b"", whole[:100], bytes(flipped), other, os.urandom(len(whole))):
+            entry.write_bytes(damage)
+            self.assertEqual(self.run_program(), first)
+            self.assertEqual(entry.stat().st_size, len(whole))
+
+    def test_a_folder_or_link_in_place_of_an_entry_is_replaced(self):
+        first = self.run_program()
+        (entry,) = self.cache.iterdir()
+        for make in (entry.mkdir, lambda: entry.symlink_to("/nonexistent"), lambda: entry.symlink_to("/etc/passwd")):
+            entry.unlink()
+            make()
+            self.assertEqual(self.run_program(), first)
+            self.assertTrue(entry.is_file() and not entry.is_symlink())
 
     def test_entries_of_other_versions_are_ignored_and_trimmed(self):
         stale = self.cache / FOREIGN

@@ -273,8 +273,9 @@ bool Translator::generateCode() {
   return true;
 }
 
-/// sm_90, compute_90 (PTX for newer devices), native, all, all-major, lto_90. clang knows no targets
-/// of a family (sm_100f); each member has the family's instructions, among others (sm_100a).
+/// sm_90, compute_90 (PTX for newer devices), native, all, all-major, lto_90. clang knows no
+/// targets of a family (sm_100f); each member has the family's instructions, among others
+/// (sm_100a).
 void Translator::addTarget(const std::string &name) {
   std::string target = name;
   bool isPtx = false;

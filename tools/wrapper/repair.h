@@ -1,12 +1,11 @@
 // Code that nvcc takes and clang does not, beyond what options and headers can cure: clang's errors
 // say where, and a patched copy of the file is compiled in its place. Line numbers stay.
 //
-// | clang says                                            | the patch |
-// |-------------------------------------------------------|----------------------------------------|
-// | use 'template' keyword to treat 'X' as a dependent... | `template ` before X | | invalid %
-// escape in inline assembly string            | `%` doubled (%laneid, %tid.x, ...)     | | default
-// arguments cannot be added to an out-of-line.. | the default moves to the declaration   | |
-// expected expression, at `<< <`                        | `<<<` and `>>>`                        |
+//   clang says                                               the patch
+//   use 'template' keyword to treat 'X' as a dependent ...   `template ` before X
+//   invalid % escape in inline assembly string               `%` doubled (%laneid, %tid.x, ...)
+//   default arguments cannot be added to an out-of-line ...  the default moves to the declaration
+//   expected expression, at `<< <`                           `<<<` and `>>>`
 //
 // No processes, no files: those are the caller's.
 #pragma once

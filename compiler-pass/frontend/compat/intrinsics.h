@@ -25,8 +25,8 @@
                  : "l"(__ss_p)                                                                     \
                  : "memory");                                                                      \
     T __ss_v;                                                                                      \
-    __ss_v.x = (decltype(__ss_v.x))__ss_x;                                                         \
-    __ss_v.y = (decltype(__ss_v.y))__ss_y;                                                         \
+    __ss_v.x = (__decltype(__ss_v.x))__ss_x;                                                       \
+    __ss_v.y = (__decltype(__ss_v.y))__ss_y;                                                       \
     return __ss_v;                                                                                 \
   }
 #define SCOPESAN_LOAD4(Name, Hint, T, Type, R, Code)                                               \
@@ -37,10 +37,10 @@
                  : "l"(__ss_p)                                                                     \
                  : "memory");                                                                      \
     T __ss_v;                                                                                      \
-    __ss_v.x = (decltype(__ss_v.x))__ss_x;                                                         \
-    __ss_v.y = (decltype(__ss_v.y))__ss_y;                                                         \
-    __ss_v.z = (decltype(__ss_v.z))__ss_z;                                                         \
-    __ss_v.w = (decltype(__ss_v.w))__ss_w;                                                         \
+    __ss_v.x = (__decltype(__ss_v.x))__ss_x;                                                       \
+    __ss_v.y = (__decltype(__ss_v.y))__ss_y;                                                       \
+    __ss_v.z = (__decltype(__ss_v.z))__ss_z;                                                       \
+    __ss_v.w = (__decltype(__ss_v.w))__ss_w;                                                       \
     return __ss_v;                                                                                 \
   }
 #define SCOPESAN_STORE(Name, Hint, T, Type, R, Code)                                               \
@@ -130,8 +130,9 @@ template <typename __ss_T> struct __ss_EnableIf<true, __ss_T> {
   typedef __ss_T type;
 };
 template <typename __ss_T>
-using __ss_Sixteen = typename __ss_EnableIf<
-    sizeof(__ss_T) == 16 && alignof(__ss_T) >= 16 && __is_trivially_copyable(__ss_T), __ss_T>::type;
+using __ss_Sixteen = typename __ss_EnableIf<sizeof(__ss_T) == 16 && __alignof__(__ss_T) >= 16 &&
+                                                __is_trivially_copyable(__ss_T),
+                                            __ss_T>::type;
 } // namespace scopesan_compat
 #define SCOPESAN_ATOMICS(Suffix, Scope)                                                            \
   template <typename __ss_T>                                                                       \

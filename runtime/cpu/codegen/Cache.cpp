@@ -5,9 +5,11 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
 #include <tuple>
@@ -35,6 +37,44 @@ static void touch(StringRef Entry) {
   sys::Process::SafelyCloseFileDescriptor(File);
 }
 
+/// Ends every entry, behind what the loader reads: the hash of all before it.
+static constexpr StringLiteral SealMark("\x7fScopeSanSEAL");
+
+static std::string sealOf(StringRef Content) {
+  BLAKE3 Hash;
+  Hash.update(Content);
+  BLAKE3Result<16> Result = Hash.final<16>();
+  return (SealMark + toStringRef(ArrayRef<uint8_t>(Result))).str();
+}
+
+static std::error_code seal(StringRef Path) {
+  auto Content = MemoryBuffer::getFile(Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!Content)
+    return Content.getError();
+  std::error_code EC;
+  raw_fd_ostream File(Path, EC, sys::fs::CD_OpenExisting, sys::fs::FA_Write, sys::fs::OF_Append);
+  if (EC)
+    return EC;
+  File << sealOf((*Content)->getBuffer());
+  File.close();
+  EC = File.error();
+  File.clear_error();
+  return EC;
+}
+
+/// Whether the entry is what was built. Damaged code would run all the same, with any verdict.
+static bool isWhole(StringRef Entry) {
+  if (!sys::fs::is_regular_file(Entry))
+    return false;
+  auto File = MemoryBuffer::getFile(Entry, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!File)
+    return false;
+  StringRef Content = (*File)->getBuffer();
+  size_t SealBytes = SealMark.size() + 16;
+  return Content.size() > SealBytes &&
+         Content.take_back(SealBytes) == sealOf(Content.drop_back(SealBytes));
+}
+
 static Error cannot(const Twine &What, StringRef Path, std::error_code EC) {
   return createStringError("cannot " + What + " '" + Path + "': " + EC.message() +
                            ": choose another --cache-dir");
@@ -45,7 +85,7 @@ Expected<std::string> codegen::findOrBuild(StringRef Directory, StringRef Key,
   SmallString<128> Base(Directory);
   sys::path::append(Base, Key);
   std::string Entry = (Base + ".so").str();
-  if (sys::fs::exists(Entry)) {
+  if (isWhole(Entry)) {
     touch(Entry);
     return Entry;
   }
@@ -68,8 +108,10 @@ Expected<std::string> codegen::findOrBuild(StringRef Directory, StringRef Key,
     sys::DontRemoveFileOnSignal(LockPath);
     sys::fs::unlockFile(Lock);
   });
-  if (sys::fs::exists(Entry))
+  if (isWhole(Entry))
     return Entry;
+  if (sys::fs::is_directory(Entry)) // nothing else is in the way of rename()
+    sys::fs::remove(Entry);
 
   SmallString<128> Temporary;
   sys::fs::createUniquePath(Base + ".%%%%%%%%.tmp", Temporary, /*MakeAbsolute=*/false);
@@ -80,7 +122,10 @@ Expected<std::string> codegen::findOrBuild(StringRef Directory, StringRef Key,
     sys::fs::remove(Temporary);
     return Err;
   }
-  if (std::error_code EC = sys::fs::rename(Temporary, Entry)) {
+  std::error_code EC = seal(Temporary);
+  if (!EC)
+    EC = sys::fs::rename(Temporary, Entry);
+  if (EC) {
     sys::fs::remove(Temporary);
     return cannot("write", Entry, EC);
   }

@@ -15,7 +15,8 @@ namespace scopesan::codegen {
 std::string cacheKey(llvm::ArrayRef<llvm::StringRef> Parts);
 
 /// The path of entry `Key` in `Directory` (created when missing). `Build` is called on a miss and
-/// gets the path of a temporary file to write; it is removed again when `Build` fails.
+/// gets the path of a temporary file to write; it is removed again when `Build` fails. A damaged
+/// entry is a miss.
 llvm::Expected<std::string> findOrBuild(llvm::StringRef Directory, llvm::StringRef Key,
                                         llvm::function_ref<llvm::Error(llvm::StringRef)> Build);
 

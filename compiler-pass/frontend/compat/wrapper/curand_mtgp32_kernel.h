@@ -1,7 +1,7 @@
-// Found before cuRAND's header of this name. clang's start-up header includes it for every unit, since
-// in host code it declares the built-in variables again, with types that clang does not give them;
-// nvcc does not, and it brings <memory.h> along, which may be a header of the program's. So: not at
-// start-up, but by whoever includes cuRAND (the other curand_*.h here), in clang's way.
+// Found before cuRAND's header of this name. clang's start-up header includes it for every unit,
+// since in host code it declares the built-in variables again, with types that clang does not give
+// them; nvcc does not, and it brings <memory.h> along, which may be a header of the program's. So:
+// not at start-up, but by whoever includes cuRAND (the other curand_*.h here), in clang's way.
 #pragma GCC system_header
 #ifndef SCOPESAN_COMPAT_STARTING
 #pragma push_macro("dim3")
