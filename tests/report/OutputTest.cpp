@@ -105,7 +105,7 @@ TEST(Words, ACopyThatItsOwnThreadTouches) {
     finding.rule = "D10";
     finding.name = "async-in-flight";
     finding.distance = "same-thread";
-    EXPECT_EQ(titleOf(finding), "load by the same thread touches a copy in flight from thread 4");
+    EXPECT_EQ(titleOf(finding), "read by the same thread touches a copy in flight from thread 4");
     return;
   }
   FAIL() << "no finding to change";
