@@ -97,6 +97,20 @@ TEST(Words, UnknownRuleStillGetsATitle) {
   EXPECT_FALSE(titleOf(finding).empty());
 }
 
+TEST(Words, ACopyThatItsOwnThreadTouches) {
+  Report report = load("mixed.jsonl");
+  for (Finding &finding : report.findings) {
+    if (finding.distance != "same-warp")
+      continue;
+    finding.rule = "D10";
+    finding.name = "async-in-flight";
+    finding.distance = "same-thread";
+    EXPECT_EQ(titleOf(finding), "read by the same thread touches a copy in flight from thread 4");
+    return;
+  }
+  FAIL() << "no finding to change";
+}
+
 TEST(Words, NoPlaceholderIsLeft) {
   Report report = load("mixed.jsonl");
   Finding finding = report.findings[0];
