@@ -278,6 +278,11 @@ INLINE void blockWord(const FastState *s, uint32_t cell, uint32_t offset, uint32
   }
   __scopesan_fast_block_word(cell, old, s->blockNow, offset, site, local, what);
 }
+/// An access without a cell: logged, unless nothing is checked.
+INLINE void unshadowed(const FastState *s, const void *pointer, uint32_t site, uint32_t what) {
+  if (s->me != ~uint64_t(0)) [[unlikely]]
+    __scopesan_fast_log(pointer, s->me, site, what);
+}
 /// Words of 4 bytes in the block's shared memory.
 INLINE void blockWords(const FastState *s, uint32_t offset, uint32_t bytes, uint32_t site,
                        uint32_t local, uint32_t what) {
@@ -298,12 +303,12 @@ HOOK void __scopesan_fast_access(FastState *s, const void *pointer, uint32_t byt
     if (what & InBlock) {
       uint32_t offset = sharedOffsetOf(pointer);
       if (offset - s->blockData >= s->blockBytes)
-        return __scopesan_fast_log(pointer, s->me, site, what);
+        return unshadowed(s, pointer, site, what);
       ++s->checkedShared;
       return blockWords(s, offset, bytes, site, local, what);
     }
     if (!s->sharedBase)
-      return __scopesan_fast_log(pointer, s->me, site, what);
+      return unshadowed(s, pointer, site, what);
     uint32_t offset = sharedOffsetOf(pointer);
     ++s->checkedShared;
     return words<true>(s, sharedCell(s->sharedBase, offset), SharedBit | offset, bytes, site, local,
@@ -311,7 +316,7 @@ HOOK void __scopesan_fast_access(FastState *s, const void *pointer, uint32_t byt
   }
   uint64_t address = uint64_t(pointer), cell = globalCell(s->table, address);
   if (!cell)
-    return __scopesan_fast_log(pointer, s->me, site, what);
+    return unshadowed(s, pointer, site, what);
   ++s->checkedGlobal;
   words<false>(s, cell, address, bytes, site, local, what);
 }
@@ -391,20 +396,29 @@ HOOK void __scopesan_fast_atomic_after(FastState *s, const void *pointer, uint32
                            uint32_t(written >> 32), outcome, value);
 }
 
-HOOK void __scopesan_fast_warp_before(FastState *s, uint32_t mask, uint32_t site) {
-  __scopesan_fast_record(s->span, uint32_t(EventKind::WarpArrive), ticks(s->tick), mask, site, 0,
-                         0);
-}
-
 /// The lanes of the barrier go on at one tick, later than all of theirs. When these are all lanes
-/// of the warp, what the warp did before is ordered.
-HOOK void __scopesan_fast_warp_after(FastState *s, uint32_t mask) {
+/// that the warp ever had, what it did before is ordered. They meet here once more, with the
+/// program's own mask: nobody waits who would not wait at the barrier.
+HOOK void __scopesan_fast_warp(FastState *s, uint32_t mask, uint32_t site) {
   if (!s->tickBits) // no collector: the same in all lanes
     return;
-  uint32_t most;
-  asm volatile("redux.sync.max.u32 %0, %1, %2;" : "=r"(most) : "r"(ticks(s->tick)), "r"(mask));
+  uint32_t lanes, most, least, lane, tick = ticks(s->tick);
+  asm volatile("vote.sync.ballot.b32 %0, 1, %1;" : "=r"(lanes) : "r"(mask));
+  asm volatile("redux.sync.max.u32 %0, %1, %2;" : "=r"(most) : "r"(tick), "r"(mask));
+  asm volatile("redux.sync.min.u32 %0, %1, %2;" : "=r"(least) : "r"(tick), "r"(mask));
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  if (most != least) // each says its own tick
+    __scopesan_fast_record(s->span, uint32_t(EventKind::WarpArrive), tick, mask, site, 0, 0);
+  else if (lane == uint32_t(__builtin_ctz(lanes)))
+    __scopesan_fast_record(s->span, uint32_t(EventKind::WarpArrive), tick, mask, site, lanes, 0);
+  uint32_t x, y, z;
+  asm("mov.u32 %0, %%ntid.x;" : "=r"(x));
+  asm("mov.u32 %0, %%ntid.y;" : "=r"(y));
+  asm("mov.u32 %0, %%ntid.z;" : "=r"(z));
+  uint32_t rest = x * y * z - (threadIndex() & ~31u);
+  uint32_t all = rest >= 32 ? ~0u : (1u << rest) - 1;
   setTick(s, uint64_t(most + 1) << mark::TimeShift);
-  if (mask == ~0u && s->me != ~uint64_t(0))
+  if (lanes == all && s->me != ~uint64_t(0))
     s->warpTick = s->tick;
 }
 

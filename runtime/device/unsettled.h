@@ -192,11 +192,28 @@ COLD void __scopesan_fast_word(uint64_t cell, uint64_t mark, uint64_t address, u
   wholeWord(p, a, mark, what & KindMask);
 }
 
+namespace {
+
+/// Lanes that read the same word of the block come as one: they would queue at its cell.
+INLINE bool readBlockWordOfLanes(uint32_t cell, uint32_t now, uint32_t local) {
+  uint32_t lanes, same, lane, done = 0;
+  asm volatile("activemask.b32 %0;" : "=r"(lanes));
+  asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(same) : "r"(cell), "r"(lanes));
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  auto first = uint32_t(__builtin_ctz(same));
+  if (lane == first && (same & (same - 1)))
+    done = readBlockWordTogether(BlockWord{cell}, now, local);
+  asm volatile("shfl.sync.idx.b32 %0, %0, %1, 31, %2;" : "+r"(done) : "r"(first), "r"(lanes));
+  return done || readBlockWord(BlockWord{cell}, now, local);
+}
+
+} // namespace
+
 /// The same for a cell in the block's shared memory. `now`: the upper half of a cell of the
 /// thread's, without level; `old`: what the write's exchange found.
 COLD void __scopesan_fast_block_word(uint32_t cell, uint64_t old, uint32_t now, uint32_t offset,
                                      uint32_t site, uint32_t local, uint32_t what) {
-  if ((what & KindMask) == KindRead && readBlockWord(BlockWord{cell}, now, local))
+  if ((what & KindMask) == KindRead && readBlockWordOfLanes(cell, now, local))
     return;
   Log *log = __scopesan_gpu_state;
   uint64_t phase = now >> (blockcell::PhaseShift - 32), thread = now & blockcell::ThreadMask;
