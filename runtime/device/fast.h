@@ -5,35 +5,13 @@
 // 128-bit atomics (sm_90). The only waiting is at kernel entry, for a warp of the own block.
 #pragma once
 
-#include "cells.h"
+#include "mixed.h"
 #include "slots.h"
-#include "unsettled.h"
 
 namespace {
 
 constexpr uint32_t AnyWindow = uint32_t(FastWindow::Any),
                    SharedWindow = uint32_t(FastWindow::Shared);
-
-/// Of one thread. Marks as in gpu_abi.h.
-struct FastState {
-  uint64_t table;      ///< 0 = accesses are logged in full
-  uint64_t me;         ///< the thread's mark in global memory now; all ones = not checked
-  uint64_t oldest;     ///< Log::oldest
-  uint64_t wide;       ///< wideBegin()
-  uint64_t span;       ///< phases passed, in the mark's unit
-  uint64_t tick;       ///< ticks, in the mark's unit; 0 in kernels that are not mixed
-  uint64_t warpTick;   ///< that of the last barrier of the whole warp in this phase
-  uint64_t tickBits;   ///< all ones there
-  uint64_t sharedMe;   ///< the mark in shared memory
-  uint64_t sharedBase; ///< of the shadow slot; 0 = none
-  uint32_t slot;
-  uint32_t checkedGlobal, checkedShared; ///< accesses
-  // Kernels with cells in the block's shared memory (FastBlockCells):
-  uint32_t blockData, blockBytes; ///< what has cells there; 0 bytes = not checked
-  uint32_t blockCells;            ///< where they are
-  uint32_t blockNow;              ///< upper half of a cell of mine now, without level
-};
-static_assert(sizeof(FastState) <= FastStateBytes);
 
 /// Settled as far as a hook tells: ordered by launch or phase, or mine now.
 template <bool Shared> INLINE bool isQuiet(const FastState *s, uint64_t m) {
@@ -215,22 +193,12 @@ COLD void __scopesan_fast_leave(uint32_t slot, uint32_t checkedGlobal, uint32_t 
   if (slot != NoSlot)
     __scopesan_fast_leave_slot(slot, n);
 }
-/// One record for the threads of the warp that end together.
-COLD void __scopesan_fast_leave_mixed(uint64_t span) {
-  uint32_t lane, mask;
-  asm volatile("activemask.b32 %0;" : "=r"(mask));
-  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-  if (lane == uint32_t(__builtin_ctz(mask)))
-    __scopesan_fast_record(span, uint32_t(EventKind::Exit), 0, mask, 0, 0, 0);
-}
 HOOK void __scopesan_fast_exit(FastState *s) {
   if (s->tickBits)
     __scopesan_fast_leave_mixed(s->span);
   if (s->me != ~uint64_t(0) || s->slot != NoSlot)
     __scopesan_fast_leave(s->slot, s->checkedGlobal, s->checkedShared);
 }
-
-COLD void __scopesan_fast_overflow() { count(__scopesan_gpu_state, Counter::TimeOverflow, 1); }
 
 /// The thread has passed a barrier of its whole block.
 HOOK void __scopesan_fast_barrier(FastState *s, uint32_t flags) {
@@ -345,102 +313,6 @@ HOOK void __scopesan_fast_span(FastState *s, const void *pointer, uint64_t bytes
                           what | uint32_t(s->warpTick >> mark::TimeShift) << WarpTickShift);
   ++s->checkedGlobal;
 }
-// ---------------------------------------------------------------- mixed kernels
-
-namespace {
-
-/// The thread's ticks are `tick` from now on.
-INLINE void setTick(FastState *s, uint64_t tick) {
-  if (!s->tickBits || s->me == ~uint64_t(0))
-    return;
-  if (tick >= s->tickBits) [[unlikely]] { // all ones stand for several threads
-    __scopesan_fast_overflow();
-    s->table = s->sharedBase = 0;
-    s->me = ~uint64_t(0);
-    return;
-  }
-  s->me += tick - s->tick;
-  s->sharedMe += tick - s->tick;
-  s->tick = tick;
-}
-INLINE uint32_t ticks(uint64_t tick) { return uint32_t(tick >> mark::TimeShift); }
-constexpr uint64_t OneTick = uint64_t(1) << mark::TimeShift;
-
-} // namespace
-
-HOOK void __scopesan_fast_fence(FastState *s, uint32_t op, uint32_t site) {
-  __scopesan_fast_record(s->span, uint32_t(EventKind::Fence), 0, ticks(s->tick), site, op, 0);
-  setTick(s, s->tick + OneTick);
-}
-
-HOOK void __scopesan_fast_atomic_before(FastState *s, const void *pointer, uint32_t bytes,
-                                        uint32_t op, uint32_t site, uint32_t local) {
-  uint64_t at = place(pointer);
-  if (!at)
-    return;
-  uint64_t me = at & SharedBit ? s->sharedBase ? s->sharedMe : 0 : s->table ? s->me : 0;
-  if (me)
-    __scopesan_fast_strong_words(pointer, bytes, s->table, s->sharedBase,
-                                 me | uint64_t(local) << mark::SiteShift, site,
-                                 IsMixed | ticks(s->warpTick) << WarpTickShift);
-  __scopesan_fast_record(s->span, uint32_t(EventKind::AtomicBefore), at,
-                         bytes | ticks(s->tick) << 8, site, op, 0);
-  if (abi::Op(op).releases())
-    setTick(s, s->tick + OneTick);
-}
-
-HOOK void __scopesan_fast_atomic_after(FastState *s, const void *pointer, uint32_t outcome,
-                                       uint64_t value, uint64_t written) {
-  if (place(pointer))
-    __scopesan_fast_record(s->span, uint32_t(EventKind::AtomicAfter), value, uint32_t(written),
-                           uint32_t(written >> 32), outcome, value);
-}
-
-/// The lanes of the barrier go on at one tick, later than all of theirs. When these are all lanes
-/// that the warp ever had, what it did before is ordered. They meet here once more, with the
-/// program's own mask: nobody waits who would not wait at the barrier.
-HOOK void __scopesan_fast_warp(FastState *s, uint32_t mask, uint32_t site) {
-  if (!s->tickBits) // no collector: the same in all lanes
-    return;
-  uint32_t lanes, most, least, lane, tick = ticks(s->tick);
-  asm volatile("vote.sync.ballot.b32 %0, 1, %1;" : "=r"(lanes) : "r"(mask));
-  asm volatile("redux.sync.max.u32 %0, %1, %2;" : "=r"(most) : "r"(tick), "r"(mask));
-  asm volatile("redux.sync.min.u32 %0, %1, %2;" : "=r"(least) : "r"(tick), "r"(mask));
-  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-  if (most != least) // each says its own tick
-    __scopesan_fast_record(s->span, uint32_t(EventKind::WarpArrive), tick, mask, site, 0, 0);
-  else if (lane == uint32_t(__builtin_ctz(lanes)))
-    __scopesan_fast_record(s->span, uint32_t(EventKind::WarpArrive), tick, mask, site, lanes, 0);
-  uint32_t x, y, z;
-  asm("mov.u32 %0, %%ntid.x;" : "=r"(x));
-  asm("mov.u32 %0, %%ntid.y;" : "=r"(y));
-  asm("mov.u32 %0, %%ntid.z;" : "=r"(z));
-  uint32_t rest = x * y * z - (threadIndex() & ~31u);
-  uint32_t all = rest >= 32 ? ~0u : (1u << rest) - 1;
-  setTick(s, uint64_t(most + 1) << mark::TimeShift);
-  if (lanes == all && s->me != ~uint64_t(0))
-    s->warpTick = s->tick;
-}
-
-/// The thread passed a barrier of its whole grid: what the launch did before is as old as an
-/// earlier launch.
-HOOK void __scopesan_fast_grid_barrier(FastState *s) {
-  if (s->me == ~uint64_t(0))
-    return;
-  Log *log = __scopesan_gpu_state;
-  uint64_t epoch = ~uint64_t(0) << fetch32(&log->epochShift);
-  if (!(~s->me & epoch & mark::TimeMask)) [[unlikely]] { // no more fit
-    __scopesan_fast_overflow();
-    s->table = s->sharedBase = 0;
-    s->me = ~uint64_t(0);
-    return;
-  }
-  s->me += -epoch;
-  s->wide += -epoch;
-  if (s->oldest >> mark::TagShift == s->me >> mark::TagShift)
-    s->oldest = s->me & epoch;
-}
-
 // ---------------------------------------------------------------- kernels that log every event
 
 /// Leaves marks in global memory, before the record of the access. `how`: MarkWrite, MarkStrong,
