@@ -188,13 +188,13 @@ void AbiCalls::blockBarrierAfter(IRBuilderBase &B, const BlockBarrierCall &C) {
 
 void AbiCalls::warpBarrierBefore(IRBuilderBase &B, Value *Mask, uint32_t Site) {
   if (State)
-    return call(B, "__scopesan_fast_warp_before", {State, Mask, site(B, Site)});
+    return call(B, "__scopesan_fast_warp", {State, Mask, site(B, Site)});
   call(B, "__scopesan_warp_barrier_before", {Mask, site(B, Site)});
 }
 
 void AbiCalls::warpBarrierAfter(IRBuilderBase &B, Value *Mask, uint32_t Site) {
   if (State)
-    return call(B, "__scopesan_fast_warp_after", {State, Mask});
+    return;
   call(B, "__scopesan_warp_barrier_after", {Mask, site(B, Site)});
 }
 

@@ -23,10 +23,6 @@ using namespace llvm;
 namespace scopesan::pass {
 namespace {
 
-/// Registers per thread of a kernel that does not say how many threads it is launched with: 1024
-/// threads must fit into a multiprocessor's 65536.
-constexpr const char MaxRegisters[] = "64";
-
 /// Clusters exist from compute capability 9.0 on.
 bool mayHaveClusters(const Module &M) {
   for (const Function &F : M)
@@ -50,7 +46,7 @@ void capRegisters(Module &M) {
   for (Function &F : M)
     if (F.getCallingConv() == CallingConv::PTX_Kernel && !F.hasFnAttribute("nvvm.maxntid") &&
         !F.hasFnAttribute("nvvm.reqntid") && !F.hasFnAttribute("nvvm.maxnreg"))
-      F.addFnAttr("nvvm.maxnreg", MaxRegisters);
+      F.addFnAttr("nvvm.maxnreg", utostr(GpuRegisters));
 }
 
 } // namespace

@@ -26,6 +26,11 @@ cl::opt<std::string>
                      "synchronize by block barriers check accesses there; mixed: "
                      "others too, and log their synchronization"),
             cl::cat(Category));
+cl::opt<unsigned> GpuRegisters(
+    "scopesan-gpu-registers", cl::init(64), cl::value_desc("n"),
+    cl::desc("Registers per thread of a kernel that does not say how many threads it is launched "
+             "with; with 64, 1024 threads fit into a multiprocessor"),
+    cl::cat(Category));
 cl::opt<bool> Notes("scopesan-notes", cl::init(true),
                     cl::desc("Print a note for each operation that is not modelled"),
                     cl::cat(Category));

@@ -22,6 +22,8 @@ extern llvm::cl::opt<std::string> DeviceRuntime;
 extern llvm::cl::opt<bool> Host;
 /// -scopesan-gpu-mode=logged: every kernel logs every event; auto: see GpuMode.h.
 extern llvm::cl::opt<std::string> GpuMode;
+/// Registers per thread of kernels without launch bounds.
+extern llvm::cl::opt<unsigned> GpuRegisters;
 /// -scopesan-notes=0: no note for each unmodelled operation. The X1 call stays.
 extern llvm::cl::opt<bool> Notes;
 /// -scopesan-toolkit=DIR: include folders whose sites get abi::Op::ToolkitBit.

@@ -86,7 +86,7 @@ inline constexpr uint32_t MostBlockBytes = 16 * 1024, MostBlockSites = 1024;
 ///   AtomicAfter          value read             written (low)   written (high) extra: Outcome
 ///   Fence                -                      0 *             site           extra: op
 ///   BlockArrive          BarrierKind<<32 | id   count           site
-///   WarpArrive           0 *                    mask            site
+///   WarpArrive           0 *                    mask            site           extra: lanes *
 ///   Exit                 -                      lanes *         -
 ///   Unmodelled           -                      -               site
 ///   SharedVariable       address                bytes           site (once per launch)
@@ -115,7 +115,8 @@ inline constexpr uint32_t MostBlockBytes = 16 * 1024, MostBlockSites = 1024;
 ///                                                               first site
 ///   the others           barrier or -           -               site
 /// * In mixed kernels: the thread's tick before it, in Fence, in WarpArrive and above the bytes of
-///   AtomicBefore (bits 8-31); in Exit the lanes of its warp that exit with it.
+///   AtomicBefore (bits 8-31); the lanes of its warp that do the same, in Exit and, where they are
+///   at the same tick, in WarpArrive.
 /// Operands belongs to the same thread's next record. An expect_tx that an arrival contains is a
 /// record of its own before it.
 struct alignas(16) Record {

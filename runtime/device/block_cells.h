@@ -87,6 +87,27 @@ template <class Word> SCOPESAN_STEP bool readBlockWord(Word word, uint32_t now, 
   }
 }
 
+/// A read by several threads at once, in the name of one of them. False: each for itself.
+template <class Word>
+SCOPESAN_STEP bool readBlockWordTogether(Word word, uint32_t now, uint32_t site) {
+  using namespace blockcell;
+  uint32_t low = (2u << 10 | threadOf(now)) << ReadThreadShift | site << ReadSiteShift;
+  for (;;) { // lock-free
+    uint64_t c = word.load();
+    auto high = uint32_t(c >> 32);
+    if (isOfPhase(high, now)) {
+      if (writeIn(high, now)) // may be of one of them
+        return false;
+      if (uint32_t(c) >> ReadLevelShift == 2)
+        return true;
+    } else if (c == Tracked) {
+      return false;
+    }
+    if (word.compareExchange(c, uint64_t(now - threadOf(now)) << 32 | low) == c)
+      return true;
+  }
+}
+
 /// A relaxed read-modify-write that changes nothing.
 SCOPESAN_STEP bool coversBlockRmw(uint64_t c, uint32_t now) {
   uint32_t w = writeIn(uint32_t(c >> 32), now), low = uint32_t(c);

@@ -5,35 +5,13 @@
 // 128-bit atomics (sm_90). The only waiting is at kernel entry, for a warp of the own block.
 #pragma once
 
-#include "cells.h"
+#include "mixed.h"
 #include "slots.h"
-#include "unsettled.h"
 
 namespace {
 
 constexpr uint32_t AnyWindow = uint32_t(FastWindow::Any),
                    SharedWindow = uint32_t(FastWindow::Shared);
-
-/// Of one thread. Marks as in gpu_abi.h.
-struct FastState {
-  uint64_t table;      ///< 0 = accesses are logged in full
-  uint64_t me;         ///< the thread's mark in global memory now; all ones = not checked
-  uint64_t oldest;     ///< Log::oldest
-  uint64_t wide;       ///< wideBegin()
-  uint64_t span;       ///< phases passed, in the mark's unit
-  uint64_t tick;       ///< ticks, in the mark's unit; 0 in kernels that are not mixed
-  uint64_t warpTick;   ///< that of the last barrier of the whole warp in this phase
-  uint64_t tickBits;   ///< all ones there
-  uint64_t sharedMe;   ///< the mark in shared memory
-  uint64_t sharedBase; ///< of the shadow slot; 0 = none
-  uint32_t slot;
-  uint32_t checkedGlobal, checkedShared; ///< accesses
-  // Kernels with cells in the block's shared memory (FastBlockCells):
-  uint32_t blockData, blockBytes; ///< what has cells there; 0 bytes = not checked
-  uint32_t blockCells;            ///< where they are
-  uint32_t blockNow;              ///< upper half of a cell of mine now, without level
-};
-static_assert(sizeof(FastState) <= FastStateBytes);
 
 /// Settled as far as a hook tells: ordered by launch or phase, or mine now.
 template <bool Shared> INLINE bool isQuiet(const FastState *s, uint64_t m) {
@@ -215,22 +193,12 @@ COLD void __scopesan_fast_leave(uint32_t slot, uint32_t checkedGlobal, uint32_t 
   if (slot != NoSlot)
     __scopesan_fast_leave_slot(slot, n);
 }
-/// One record for the threads of the warp that end together.
-COLD void __scopesan_fast_leave_mixed(uint64_t span) {
-  uint32_t lane, mask;
-  asm volatile("activemask.b32 %0;" : "=r"(mask));
-  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-  if (lane == uint32_t(__builtin_ctz(mask)))
-    __scopesan_fast_record(span, uint32_t(EventKind::Exit), 0, mask, 0, 0, 0);
-}
 HOOK void __scopesan_fast_exit(FastState *s) {
   if (s->tickBits)
     __scopesan_fast_leave_mixed(s->span);
   if (s->me != ~uint64_t(0) || s->slot != NoSlot)
     __scopesan_fast_leave(s->slot, s->checkedGlobal, s->checkedShared);
 }
-
-COLD void __scopesan_fast_overflow() { count(__scopesan_gpu_state, Counter::TimeOverflow, 1); }
 
 /// The thread has passed a barrier of its whole block.
 HOOK void __scopesan_fast_barrier(FastState *s, uint32_t flags) {
@@ -278,6 +246,11 @@ INLINE void blockWord(const FastState *s, uint32_t cell, uint32_t offset, uint32
   }
   __scopesan_fast_block_word(cell, old, s->blockNow, offset, site, local, what);
 }
+/// An access without a cell: logged, unless nothing is checked.
+INLINE void unshadowed(const FastState *s, const void *pointer, uint32_t site, uint32_t what) {
+  if (s->me != ~uint64_t(0)) [[unlikely]]
+    __scopesan_fast_log(pointer, s->me, site, what);
+}
 /// Words of 4 bytes in the block's shared memory.
 INLINE void blockWords(const FastState *s, uint32_t offset, uint32_t bytes, uint32_t site,
                        uint32_t local, uint32_t what) {
@@ -298,12 +271,12 @@ HOOK void __scopesan_fast_access(FastState *s, const void *pointer, uint32_t byt
     if (what & InBlock) {
       uint32_t offset = sharedOffsetOf(pointer);
       if (offset - s->blockData >= s->blockBytes)
-        return __scopesan_fast_log(pointer, s->me, site, what);
+        return unshadowed(s, pointer, site, what);
       ++s->checkedShared;
       return blockWords(s, offset, bytes, site, local, what);
     }
     if (!s->sharedBase)
-      return __scopesan_fast_log(pointer, s->me, site, what);
+      return unshadowed(s, pointer, site, what);
     uint32_t offset = sharedOffsetOf(pointer);
     ++s->checkedShared;
     return words<true>(s, sharedCell(s->sharedBase, offset), SharedBit | offset, bytes, site, local,
@@ -311,7 +284,7 @@ HOOK void __scopesan_fast_access(FastState *s, const void *pointer, uint32_t byt
   }
   uint64_t address = uint64_t(pointer), cell = globalCell(s->table, address);
   if (!cell)
-    return __scopesan_fast_log(pointer, s->me, site, what);
+    return unshadowed(s, pointer, site, what);
   ++s->checkedGlobal;
   words<false>(s, cell, address, bytes, site, local, what);
 }
@@ -340,93 +313,6 @@ HOOK void __scopesan_fast_span(FastState *s, const void *pointer, uint64_t bytes
                           what | uint32_t(s->warpTick >> mark::TimeShift) << WarpTickShift);
   ++s->checkedGlobal;
 }
-// ---------------------------------------------------------------- mixed kernels
-
-namespace {
-
-/// The thread's ticks are `tick` from now on.
-INLINE void setTick(FastState *s, uint64_t tick) {
-  if (!s->tickBits || s->me == ~uint64_t(0))
-    return;
-  if (tick >= s->tickBits) [[unlikely]] { // all ones stand for several threads
-    __scopesan_fast_overflow();
-    s->table = s->sharedBase = 0;
-    s->me = ~uint64_t(0);
-    return;
-  }
-  s->me += tick - s->tick;
-  s->sharedMe += tick - s->tick;
-  s->tick = tick;
-}
-INLINE uint32_t ticks(uint64_t tick) { return uint32_t(tick >> mark::TimeShift); }
-constexpr uint64_t OneTick = uint64_t(1) << mark::TimeShift;
-
-} // namespace
-
-HOOK void __scopesan_fast_fence(FastState *s, uint32_t op, uint32_t site) {
-  __scopesan_fast_record(s->span, uint32_t(EventKind::Fence), 0, ticks(s->tick), site, op, 0);
-  setTick(s, s->tick + OneTick);
-}
-
-HOOK void __scopesan_fast_atomic_before(FastState *s, const void *pointer, uint32_t bytes,
-                                        uint32_t op, uint32_t site, uint32_t local) {
-  uint64_t at = place(pointer);
-  if (!at)
-    return;
-  uint64_t me = at & SharedBit ? s->sharedBase ? s->sharedMe : 0 : s->table ? s->me : 0;
-  if (me)
-    __scopesan_fast_strong_words(pointer, bytes, s->table, s->sharedBase,
-                                 me | uint64_t(local) << mark::SiteShift, site,
-                                 IsMixed | ticks(s->warpTick) << WarpTickShift);
-  __scopesan_fast_record(s->span, uint32_t(EventKind::AtomicBefore), at,
-                         bytes | ticks(s->tick) << 8, site, op, 0);
-  if (abi::Op(op).releases())
-    setTick(s, s->tick + OneTick);
-}
-
-HOOK void __scopesan_fast_atomic_after(FastState *s, const void *pointer, uint32_t outcome,
-                                       uint64_t value, uint64_t written) {
-  if (place(pointer))
-    __scopesan_fast_record(s->span, uint32_t(EventKind::AtomicAfter), value, uint32_t(written),
-                           uint32_t(written >> 32), outcome, value);
-}
-
-HOOK void __scopesan_fast_warp_before(FastState *s, uint32_t mask, uint32_t site) {
-  __scopesan_fast_record(s->span, uint32_t(EventKind::WarpArrive), ticks(s->tick), mask, site, 0,
-                         0);
-}
-
-/// The lanes of the barrier go on at one tick, later than all of theirs. When these are all lanes
-/// of the warp, what the warp did before is ordered.
-HOOK void __scopesan_fast_warp_after(FastState *s, uint32_t mask) {
-  if (!s->tickBits) // no collector: the same in all lanes
-    return;
-  uint32_t most;
-  asm volatile("redux.sync.max.u32 %0, %1, %2;" : "=r"(most) : "r"(ticks(s->tick)), "r"(mask));
-  setTick(s, uint64_t(most + 1) << mark::TimeShift);
-  if (mask == ~0u && s->me != ~uint64_t(0))
-    s->warpTick = s->tick;
-}
-
-/// The thread passed a barrier of its whole grid: what the launch did before is as old as an
-/// earlier launch.
-HOOK void __scopesan_fast_grid_barrier(FastState *s) {
-  if (s->me == ~uint64_t(0))
-    return;
-  Log *log = __scopesan_gpu_state;
-  uint64_t epoch = ~uint64_t(0) << fetch32(&log->epochShift);
-  if (!(~s->me & epoch & mark::TimeMask)) [[unlikely]] { // no more fit
-    __scopesan_fast_overflow();
-    s->table = s->sharedBase = 0;
-    s->me = ~uint64_t(0);
-    return;
-  }
-  s->me += -epoch;
-  s->wide += -epoch;
-  if (s->oldest >> mark::TagShift == s->me >> mark::TagShift)
-    s->oldest = s->me & epoch;
-}
-
 // ---------------------------------------------------------------- kernels that log every event
 
 /// Leaves marks in global memory, before the record of the access. `how`: MarkWrite, MarkStrong,

@@ -192,11 +192,28 @@ COLD void __scopesan_fast_word(uint64_t cell, uint64_t mark, uint64_t address, u
   wholeWord(p, a, mark, what & KindMask);
 }
 
+namespace {
+
+/// Lanes that read the same word of the block come as one: they would queue at its cell.
+INLINE bool readBlockWordOfLanes(uint32_t cell, uint32_t now, uint32_t local) {
+  uint32_t lanes, same, lane, done = 0;
+  asm volatile("activemask.b32 %0;" : "=r"(lanes));
+  asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(same) : "r"(cell), "r"(lanes));
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  auto first = uint32_t(__builtin_ctz(same));
+  if (lane == first && (same & (same - 1)))
+    done = readBlockWordTogether(BlockWord{cell}, now, local);
+  asm volatile("shfl.sync.idx.b32 %0, %0, %1, 31, %2;" : "+r"(done) : "r"(first), "r"(lanes));
+  return done || readBlockWord(BlockWord{cell}, now, local);
+}
+
+} // namespace
+
 /// The same for a cell in the block's shared memory. `now`: the upper half of a cell of the
 /// thread's, without level; `old`: what the write's exchange found.
 COLD void __scopesan_fast_block_word(uint32_t cell, uint64_t old, uint32_t now, uint32_t offset,
                                      uint32_t site, uint32_t local, uint32_t what) {
-  if ((what & KindMask) == KindRead && readBlockWord(BlockWord{cell}, now, local))
+  if ((what & KindMask) == KindRead && readBlockWordOfLanes(cell, now, local))
     return;
   Log *log = __scopesan_gpu_state;
   uint64_t phase = now >> (blockcell::PhaseShift - 32), thread = now & blockcell::ThreadMask;
@@ -223,39 +240,4 @@ COLD void __scopesan_fast_log(const void *pointer, uint64_t me, uint32_t site, u
   count(log, Counter::LoggedFull, 1);
   uint64_t block = ~uint64_t(0) << fetch32(&log->blockShift);
   accessRecord(t, at, bytesOf(what), site, what, phaseOf(log, me, block));
-}
-
-// ---------------------------------------------------------------- synchronization of mixed kernels
-
-/// `span`: of the thread's state.
-COLD void __scopesan_fast_record(uint64_t span, uint32_t kind, uint64_t value, uint32_t low,
-                                 uint32_t high, uint32_t extra, uint64_t dependency) {
-  Log *log = __scopesan_gpu_state;
-  if (!log)
-    return;
-  Ticket t = take(dependency);
-  if (t.at)
-    record(t, EventKind(kind), value, low, high, extra,
-           uint32_t(span >> fetch32(&log->phaseShift)) & 0xffff);
-}
-
-/// The words of a strong access are tracked from now on: the host has them alone. `mark`: of the
-/// thread, without bytes; 0 = the memory has no cells.
-COLD void __scopesan_fast_strong_words(const void *pointer, uint32_t bytes, uint64_t table,
-                                       uint64_t sharedBase, uint64_t mark, uint32_t site,
-                                       uint32_t what) {
-  uint64_t first = place(pointer);
-  Log *log = __scopesan_gpu_state;
-  bool shared = first & SharedBit;
-  if (!first || !mark || (shared && first & PeerBit))
-    return;
-  forParts(shared ? uint32_t(first) : first, bytes, [&](uint64_t at, uint32_t, uint32_t mask) {
-    uint64_t cell = shared ? sharedCell(sharedBase, uint32_t(at)) : globalCell(table, at);
-    uint32_t flags = what | OnlyMarks | (shared ? uint32_t(IsShared) : 0u);
-    if (!cell)
-      return;
-    Actor a = actorOf(log, mark, flags);
-    CellPort p{tellerOf(log, a, mark | mask, shared ? SharedBit | at : at, site, flags), cell};
-    leaveMark(p, a, mark | mask, /*isWrite=*/true, /*strong=*/true);
-  });
 }

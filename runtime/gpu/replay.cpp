@@ -284,6 +284,8 @@ void Replay::event(const Record *records, uint64_t at) {
     return D.blockBarrierArrive(who, abi::BarrierKind(r.value >> 32), uint32_t(r.value), r.low,
                                 site);
   case EventKind::WarpArrive:
+    if (r.extra)
+      return warpArrive(b, r);
     return D.warpBarrierArrive(who, r.low, site);
   case EventKind::Exit:
     if (Launch.mode == KernelMode::Mixed)

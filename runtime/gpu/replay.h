@@ -126,6 +126,7 @@ private:
   static uint32_t tickOf(const Record &r);
   void noteStep(BlockState &b, uint32_t thread, uint32_t tick);
   void passBarriers(BlockState &b, uint32_t ahead);
+  void warpArrive(BlockState &b, const Record &r);
   void exitLanes(BlockState &b, uint32_t thread, uint32_t lanes);
   core::LocalTime timeOf(uint32_t block, uint32_t thread, uint32_t phase, uint32_t tick);
   void limitBlocks();

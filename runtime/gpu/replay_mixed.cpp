@@ -51,6 +51,21 @@ void Replay::passBarriers(BlockState &b, uint32_t ahead) {
   }
 }
 
+/// Lanes arrive at a barrier of the warp (S8), all at the same tick.
+void Replay::warpArrive(BlockState &b, const Record &r) {
+  for (uint32_t rest = r.extra; rest; rest &= rest - 1) {
+    uint32_t i = r.thread() / core::WarpSize * core::WarpSize + uint32_t(__builtin_ctz(rest));
+    if (i >= b.threads.size())
+      return;
+    settle(b.threads[i]);
+    noteStep(b, i, uint32_t(r.value));
+  }
+  for (uint32_t rest = r.extra; rest; rest &= rest - 1) {
+    uint32_t i = r.thread() / core::WarpSize * core::WarpSize + uint32_t(__builtin_ctz(rest));
+    D.warpBarrierArrive(*D.thread(b.detect, ThreadIndex{i}), r.low, {r.high});
+  }
+}
+
 void Replay::exitLanes(BlockState &b, uint32_t thread, uint32_t lanes) {
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     uint32_t i = thread / core::WarpSize * core::WarpSize + uint32_t(__builtin_ctz(rest));

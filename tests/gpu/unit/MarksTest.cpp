@@ -331,6 +331,16 @@ TEST(Marks, BarriersOfTheWarp) {
   }
 }
 
+TEST(Marks, OneRecordForTheLanesOfABarrier) {
+  for (uint32_t tick : {0u, 1u}) {
+    Mixed f;
+    f.warp({0, 2}, 0);
+    f.Records.back().extra = ~0u;
+    f.known({0, 4}, ticked({0, 3}, 0, tick, 7), false).read({0, 4}, X);
+    EXPECT_EQ(f.races(), tick);
+  }
+}
+
 TEST(Marks, ReadersOfMixedKernelsThatAreNotKnown) {
   // The named reader, block 0, is ordered before the writer; nobody knows the others.
   Mixed f;

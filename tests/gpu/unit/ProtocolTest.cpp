@@ -547,6 +547,36 @@ TEST(Protocol, CellsInTheBlockHoldTheMarksOfTheirPhase) {
   EXPECT_EQ(back.r, read);
 }
 
+TEST(Protocol, LanesThatReadAWordOfTheBlockTogether) {
+  struct Word {
+    uint64_t &cell;
+    uint64_t load() const { return cell; }
+    uint64_t compareExchange(uint64_t expected, uint64_t wanted) const {
+      return cell == expected ? std::exchange(cell, wanted) : cell;
+    }
+  };
+  World w({.shared = true, .threads = {thread(0, 3, {W, R, in(R, 1)}), thread(0, 9, {W, R})}});
+  Actor a = w.actor({0, 0}), later = w.actor({0, 2});
+  auto after = [&](const Actor &who, uint32_t phase, Cell before, bool done) {
+    uint64_t bits = packCell(a, before);
+    EXPECT_EQ(readBlockWordTogether(Word{bits}, (phase + 1) << 12 | 3, 5), done);
+    return unpackCell(who, bits);
+  };
+  uint64_t several = blockMark(a, a.me | 5 << mark::SiteShift | mark::FullWord);
+  EXPECT_EQ(after(a, 0, {}, true).r, several);
+  EXPECT_EQ(after(a, 0, {0, w.markOf({1, 1})}, true).r, several); // another reader
+  Cell c = after(later, 1, {w.markOf({1, 0}), 0}, true);          // a write before the barrier
+  EXPECT_EQ(c.w, 0u);
+  EXPECT_EQ(mark::level(c.r), uint32_t(ReadLevel::Block));
+  // A write of this phase, also of one of the lanes, and a tracked word: each for itself.
+  for (Cell before :
+       {Cell{w.markOf({1, 0}), 0}, Cell{w.markOf({0, 0}), 0}, Cell{trackedMark(a), 0}}) {
+    c = after(a, 0, before, false);
+    EXPECT_EQ(c.w, before.w);
+    EXPECT_EQ(c.r, before.r);
+  }
+}
+
 TEST(Protocol, AnotherBlockRacesWithEveryPhase) {
   for (Access x : {W, R, A})
     for (Access y : {W, R, A})

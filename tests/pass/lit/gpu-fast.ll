@@ -199,9 +199,9 @@ define ptx_kernel void @narrow(ptr %a) #0 {
 ; CHECK-LABEL: define ptx_kernel void @warp(
 ; CHECK: call void @__scopesan_warp_barrier_before(
 ; MIXED-LABEL: define ptx_kernel void @warp(
+; MIXED: redux.sync.max.u32
 ; MIXED: call void @__scopesan_fast_record({{.*}}, i32 noundef 9,
 ; MIXED: call void @llvm.nvvm.bar.warp.sync(i32 -1)
-; MIXED: redux.sync.max.u32
 ; MIXED: ret void
 define ptx_kernel void @warp(ptr %a) #0 {
   call void @llvm.nvvm.bar.warp.sync(i32 -1)
