@@ -139,21 +139,6 @@ enum class ProxyFence : uint32_t {
 /// `allowed` argument of __scopesan_cp_async_wait: cp.async.wait_all, uncommitted copies included.
 inline constexpr uint32_t WaitAll = ~0u;
 
-/// Fields of a tensor map, as tensormap.replace names them.
-enum class TensorMapField : uint32_t {
-  Address,
-  Rank, ///< less one
-  Box,
-  Size,
-  Stride,
-  Step,
-  Type,
-  Interleave,
-  Swizzle,
-  Atomicity,
-  Fill
-};
-
 /// One source position. Strings are byte offsets into Module::strings (0 is the empty string).
 struct Frame {
   uint32_t file;   ///< path as the compiler saw it

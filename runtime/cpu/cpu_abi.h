@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scopesan/abi.h"
+#include "scopesan/tensor_map_field.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,6 +3,7 @@
 
 #include "scopesan/abi.h"
 #include "scopesan/core/detector.h"
+#include "scopesan/tensor_map_field.h"
 
 #include <algorithm>
 #include <stdint.h>
