@@ -5,6 +5,8 @@
 #include "Opcodes.h"
 #include "Resolve.h"
 
+#include "scopesan/tensor_map_field.h"
+
 #include <utility>
 
 namespace scopesan::ptx {

@@ -3,7 +3,6 @@
 #include "EffectBuilder.h"
 
 #include "scopesan/gpu_abi.h"
-#include "scopesan/tensor_map_field.h"
 
 #include <bit>
 #include <charconv>
