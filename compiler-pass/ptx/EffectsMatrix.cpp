@@ -156,7 +156,8 @@ void EffectBuilder::warpgroup(unsigned At) {
   const Statement &S = Prog.Statements[At];
   size_t Last = S.Parts.size() - 1;
   TileShape Shape;
-  bool Known = S.Parts.size() == 8u + hasPart(S, "satfinite") && readShape(S.Parts[4], Shape) && S.Operands.size() >= 4;
+  bool Known = S.Parts.size() == 8u + hasPart(S, "satfinite") && readShape(S.Parts[4], Shape) &&
+               S.Operands.size() >= 4;
   unsigned Bits = Known ? factorBits(S.Parts[Last]) : 0;
   if (!Bits || Bits != factorBits(S.Parts[Last - 1]) || Shape.M != 64 || Shape.N % 8 ||
       Shape.N > 256 || Shape.K * Bits != 256)
@@ -209,8 +210,8 @@ void EffectBuilder::tensorCopy(unsigned At) {
   auto IsMemory = [&](unsigned I) {
     return I < S.Operands.size() && S.Operands[I].is(OperandKind::Memory);
   };
-  bool Shape = IsMemory(Map) && IsMemory(Shared) && (Store || IsMemory(2)) &&
-               (!Reduce || Store) && S.Operands[Map].Elements.size() == 2 &&
+  bool Shape = IsMemory(Map) && IsMemory(Shared) && (Store || IsMemory(2)) && (!Reduce || Store) &&
+               S.Operands[Map].Elements.size() == 2 &&
                S.Operands[Map].Elements[1].is(OperandKind::Vector) &&
                (!Multicast || S.Operands.size() > 3);
   size_t Rank = Shape ? S.Operands[Map].Elements[1].Elements.size() : 0;
@@ -246,9 +247,9 @@ void EffectBuilder::tensorCopy(unsigned At) {
       X.Value = Values.input(Start[D], At);
     G.Arguments.push_back(X);
   }
-  G.Arguments.push_back(numberOf(int64_t(Rank << gpu::tensor::RankShift |
-                                         (Store ? gpu::tensor::StoreBit : 0) |
-                                         (Reduce ? gpu::tensor::ReduceBit : 0))));
+  G.Arguments.push_back(
+      numberOf(int64_t(Rank << gpu::tensor::RankShift | (Store ? gpu::tensor::StoreBit : 0) |
+                       (Reduce ? gpu::tensor::ReduceBit : 0))));
   G.Arguments.push_back(Multicast ? number(S, 3, At) : numberOf(0));
   push(std::move(G), At);
 }
@@ -281,13 +282,17 @@ void EffectBuilder::tensorMap(unsigned At) {
     F Field;
     size_t Operands;
   };
-  static constexpr FieldRow Fields[] = {
-      {"global_address", F::Address, 2},    {"rank", F::Rank, 2},
-      {"box_dim", F::Box, 3},               {"global_dim", F::Size, 3},
-      {"global_stride", F::Stride, 3},      {"element_stride", F::Step, 3},
-      {"elemtype", F::Type, 2},             {"interleave_layout", F::Interleave, 2},
-      {"swizzle_mode", F::Swizzle, 2},      {"swizzle_atomicity", F::Atomicity, 2},
-      {"fill_mode", F::Fill, 2}};
+  static constexpr FieldRow Fields[] = {{"global_address", F::Address, 2},
+                                        {"rank", F::Rank, 2},
+                                        {"box_dim", F::Box, 3},
+                                        {"global_dim", F::Size, 3},
+                                        {"global_stride", F::Stride, 3},
+                                        {"element_stride", F::Step, 3},
+                                        {"elemtype", F::Type, 2},
+                                        {"interleave_layout", F::Interleave, 2},
+                                        {"swizzle_mode", F::Swizzle, 2},
+                                        {"swizzle_atomicity", F::Atomicity, 2},
+                                        {"fill_mode", F::Fill, 2}};
   std::string_view Name = S.Parts.size() > 3 ? std::string_view(S.Parts[3]) : "";
   const FieldRow *Row = nullptr;
   for (const FieldRow &R : Fields)
@@ -295,9 +300,9 @@ void EffectBuilder::tensorMap(unsigned At) {
       Row = &R;
   Modifiers M = decodeModifiers(S, {"replace", "tile", "b1024", Name});
   Space In = M.Space.value_or(Space::Generic);
-  if (!M.Unknown.empty() || S.Parts[1] != "replace" || !Row ||
-      Row->Operands != S.Operands.size() || memoryOperand(S) != 0 || M.Order || M.Scope ||
-      M.SecondSpace || (In != Space::Generic && In != Space::Global && In != Space::Shared))
+  if (!M.Unknown.empty() || S.Parts[1] != "replace" || !Row || Row->Operands != S.Operands.size() ||
+      memoryOperand(S) != 0 || M.Order || M.Scope || M.SecondSpace ||
+      (In != Space::Generic && In != Space::Global && In != Space::Shared))
     return unmodelled(At, "unknown form of tensormap");
   push(mapAccess(AccessKind::Store, Values.address(S.Operands[0], In, At)), At);
   tensorMapChange(At, Row->Field, In);

@@ -117,11 +117,11 @@ inline constexpr uint32_t MostBlockBytes = 16 * 1024, MostBlockSites = 1024;
 ///   TensorCopy           map or 0               hash (low)      site           extra: hash (high)
 ///     Operands before    shared memory          tensor::        barrier (low)  extra: (high)
 ///     TensorStart then   coordinates 0, 1       2               3              extra: 4
-///   TensorMapReplace     hash of the map after  -               site           (after the operation)
+///   TensorMapReplace     hash of the map after  -               site
 ///     Operands before    hash before            field, dimension << 8          high, extra: value
-///   Wgmma                descriptor of B        1: described    site           (of each lane)
+///   Wgmma (each lane)    descriptor of B        1: described    site
 ///     Operands before    descriptor of A        wgmma::         (where described)
-///   WgmmaCommit          -                      -               site           (one lane of a warp)
+///   WgmmaCommit          -                      -               site           (once for a warp)
 ///   WgmmaWait            -                      allowed         site
 ///   Candidate            word's address         candidate::     site           extra: op
 ///     Operands before    mark that was found    site in kernel  0: W, 1: R

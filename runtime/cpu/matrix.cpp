@@ -167,17 +167,21 @@ void multiply(Block &, uint32_t, uint32_t Need, CollectiveCall *const *All) {
 
 // ------------------------------------------------------------------ wgmma
 
-host::SharedMatrix matrixOf(const Thread &T, uint64_t Descriptor, MatrixType Type,
-                            bool Transposed, const char *&Error) {
-  return {reinterpret_cast<uint64_t>(T.Owner->Shared), T.Owner->Grid->SlotBytes, Descriptor,
-          {bitsOf(Type) / 8, Transposed}, Error};
+host::SharedMatrix matrixOf(const Thread &T, uint64_t Descriptor, MatrixType Type, bool Transposed,
+                            const char *&Error) {
+  return {reinterpret_cast<uint64_t>(T.Owner->Shared),
+          T.Owner->Grid->SlotBytes,
+          Descriptor,
+          {bitsOf(Type) / 8, Transposed},
+          Error};
 }
 
 void readShared(const host::SharedMatrix &M, const MatrixForm &F, MatrixType T, uint32_t First,
                 uint32_t Count, double (*To)[Factors::MaxAlong]) {
   for (uint32_t Across = 0; Across < Count; ++Across)
     for (uint32_t Along = 0; Along < F.K; ++Along)
-      To[Across][Along] = elementAt(T, reinterpret_cast<const char *>(M.element(First + Across, Along)), 0);
+      To[Across][Along] =
+          elementAt(T, reinterpret_cast<const char *>(M.element(First + Across, Along)), 0);
 }
 
 void multiplyShared(Block &Owner, uint32_t WarpId, uint32_t Need, CollectiveCall *const *All) {

@@ -30,9 +30,9 @@ void scopesan::cpu::fromShared(const TensorTile &Tile, const char *Shared, char 
 void scopesan::cpu::fillImage(const TensorTile &Tile, char *Image) {
   // The NaN is the one whose bits are all set but the sign.
   for (uint32_t I = 0; I < Tile.bytes; ++I)
-    Image[I] = !Tile.fillsNan                                     ? 0
+    Image[I] = !Tile.fillsNan                                   ? 0
                : I % Tile.elementBytes == Tile.elementBytes - 1 ? 0x7f
-                                                                  : char(0xff);
+                                                                : char(0xff);
 }
 
 namespace {

@@ -40,9 +40,9 @@ void onAddressReplaced(Collector &c, const Call &k) {
   if (k.enter)
     k.kept() = hash;
   else if (k.succeeded)
-    c.tensorMaps().changed(
-        k.kept(), hash, "this form of tensor maps",
-        [&](host::TensorMap &m) { return host::replaceAddress(m, raw(p.globalAddress)); });
+    c.tensorMaps().changed(k.kept(), hash, "this form of tensor maps", [&](host::TensorMap &m) {
+      return host::replaceAddress(m, raw(p.globalAddress));
+    });
 }
 
 constexpr CallRow Tensors[] = {

@@ -91,10 +91,10 @@ private:
   };
   /// One warp's share of its warpgroup's operations.
   struct WarpgroupPart {
-    uint32_t come = 0;         ///< lanes, to the operation that has not begun
-    bool described = false;    ///< the following hold for it
-    uint64_t a = 0, b = 0;     ///< descriptors
-    uint32_t shape = 0;        ///< wgmma::
+    uint32_t come = 0;               ///< lanes, to the operation that has not begun
+    bool described = false;          ///< the following hold for it
+    uint64_t a = 0, b = 0;           ///< descriptors
+    uint32_t shape = 0;              ///< wgmma::
     std::vector<core::BlockId> open; ///< actors since the last commit
     std::vector<std::vector<core::BlockId>> groups;
   };

@@ -79,9 +79,8 @@ void Replay::tensorTransfer(const Event &e, const host::TensorTile &tile, uint64
   core::BlockId actor = D.asyncBegin(e.who, core::Proxy::Async);
   host::TensorTransfer transfer{tile, place(e.b, shared), (how & tensor::StoreBit) != 0,
                                 (how & tensor::ReduceBit) != 0};
-  host::tellAccesses(D, transfer, e.site, [this](uint64_t at, uint32_t bytes) {
-    Atomics.weakWrite(at, bytes);
-  });
+  host::tellAccesses(D, transfer, e.site,
+                     [this](uint64_t at, uint32_t bytes) { Atomics.weakWrite(at, bytes); });
   if (barrier)
     return complete(e, barrier, tile.bytes, actor);
   D.bulkTrack(e.who, actor);
@@ -104,8 +103,9 @@ void Replay::tellUnmarked() {
   if (!TensorCopies || !FastKernels || ToldUnmarked)
     return;
   ToldUnmarked = true;
-  host::incomplete("tensor copies and kernels that settle their accesses on the GPU are in one run: "
-                   "races between them are not seen (-mllvm -scopesan-gpu-mode=logged finds them)");
+  host::incomplete(
+      "tensor copies and kernels that settle their accesses on the GPU are in one run: "
+      "races between them are not seen (-mllvm -scopesan-gpu-mode=logged finds them)");
 }
 
 // ---------------------------------------------------------------- wgmma
@@ -168,8 +168,8 @@ void Replay::warpgroupWait(const Event &e) {
   size_t done = commits > e.r.low ? commits - e.r.low : 0;
   for (uint32_t warp = 0; warp < 4; ++warp) {
     const auto &groups = g.parts[warp].groups;
-    for (uint32_t &known = g.learned[thread % 128][warp];
-         known < std::min(done, groups.size()); ++known)
+    for (uint32_t &known = g.learned[thread % 128][warp]; known < std::min(done, groups.size());
+         ++known)
       for (core::BlockId actor : groups[known])
         D.asyncLearn(e.who, actor);
   }

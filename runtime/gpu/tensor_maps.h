@@ -39,8 +39,8 @@ public:
       Maps.clear(); // what is still used becomes unknown, which is X1
     Maps[hash] = known;
   }
-  /// `change(map)`: of the map with hash `before`, which has hash `after` since; false: to something
-  /// that tensor copies here do not know.
+  /// `change(map)`: of the map with hash `before`, which has hash `after` since; false: to
+  /// something that tensor copies here do not know.
   template <typename Change>
   void changed(uint64_t before, uint64_t after, const char *otherwise, Change change) {
     const Known *known = find(before);

@@ -48,8 +48,8 @@ public:
     return at ^ ((at >> 7 & (units - 1)) << 4);
   }
 
-  /// Calls `read(address)` for each 16 bytes that an operation reads of `count` rows or columns from
-  /// `first` on.
+  /// Calls `read(address)` for each 16 bytes that an operation reads of `count` rows or columns
+  /// from `first` on.
   template <typename Read> void forUnits(uint32_t first, uint32_t count, Read read) const {
     uint32_t perUnit = 16 / elementBytes, k = 32 / elementBytes;
     uint32_t stepAcross = transposed ? perUnit : 1, stepAlong = transposed ? 1 : perUnit;

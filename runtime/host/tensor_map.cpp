@@ -8,10 +8,10 @@ namespace {
 
 /// The types of cuTensorMapEncodeTiled, by its numbers.
 constexpr TensorElement EncodedTypes[] = {
-    TensorElement::U8,   TensorElement::U16,    TensorElement::U32, TensorElement::S32,
-    TensorElement::U64,  TensorElement::S64,    TensorElement::F16, TensorElement::F32,
-    TensorElement::F64,  TensorElement::BF16,   TensorElement::F32Ftz,
-    TensorElement::TF32, TensorElement::TF32Ftz};
+    TensorElement::U8,     TensorElement::U16,  TensorElement::U32,    TensorElement::S32,
+    TensorElement::U64,    TensorElement::S64,  TensorElement::F16,    TensorElement::F32,
+    TensorElement::F64,    TensorElement::BF16, TensorElement::F32Ftz, TensorElement::TF32,
+    TensorElement::TF32Ftz};
 /// No swizzle, rows of 32, 64, 128 bytes; for the encoder and for tensormap.replace.
 constexpr uint8_t SwizzleUnits[] = {1, 2, 4, 8};
 
@@ -35,10 +35,10 @@ bool isValid(const TensorMap &m, const TensorMapRequest &r) {
 Encoding encodeTiled(const TensorMapRequest &r, TensorMap &m, const char *&lacks) {
   if (!r.sizes || !r.box || !r.steps || (r.rank > 1 && !r.strides))
     return Encoding::Invalid;
-  lacks = r.interleave                             ? "interleaved tensor maps"
-          : r.type >= std::size(EncodedTypes)      ? "this type of tensor maps"
+  lacks = r.interleave                           ? "interleaved tensor maps"
+          : r.type >= std::size(EncodedTypes)    ? "this type of tensor maps"
           : r.swizzle >= std::size(SwizzleUnits) ? "this swizzle of tensor maps"
-                                                   : nullptr;
+                                                 : nullptr;
   if (lacks)
     return Encoding::Lacking;
   m = {};

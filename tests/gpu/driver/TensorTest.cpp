@@ -31,7 +31,7 @@ void storeAndRead(uint64_t hash, uint64_t address) {
   launch("logged", stream(), [&] {
     Log &log = state();
     auto append = [&](EventKind kind, uint64_t value, uint32_t low, uint32_t high, uint32_t extra) {
-      records()[log.cursor++] = {value, 0,     log.stamp | uint32_t(kind) << 26, low, high,
+      records()[log.cursor++] = {value, 0,        log.stamp | uint32_t(kind) << 26, low, high,
                                  extra, log.stamp};
     };
     append(EventKind::Operands, SharedBit, tensor::StoreBit | 1u << tensor::RankShift, 0, 0);

@@ -37,11 +37,11 @@ void encode(Launch &l, uint64_t n, uint64_t address = Tensor, uint32_t swizzle =
 }
 
 struct Copy {
-  uint64_t map = 1;                   ///< number of its content
-  int32_t x = 0, y = 0;               ///< element, row
+  uint64_t map = 1;     ///< number of its content
+  int32_t x = 0, y = 0; ///< element, row
   uint64_t shared = Tile, barrier = 0;
-  uint32_t flags = 0;                 ///< tensor::
-  uint64_t mapAt = 0;                 ///< 0: a parameter
+  uint32_t flags = 0; ///< tensor::
+  uint64_t mapAt = 0; ///< 0: a parameter
 };
 void copy(Launch &l, Who w, const Copy &c) {
   l.operands(w, c.shared, c.flags | 2u << tensor::RankShift, c.barrier);
@@ -81,7 +81,11 @@ TEST(ReplayTensor, LoadsReadTheirElements) {
     uint32_t row, column;
     bool races;
   };
-  for (Row w : {Row{1, 2, true}, {4, 9, true}, {0, 2, false}, {1, 1, false}, {5, 2, false},
+  for (Row w : {Row{1, 2, true},
+                {4, 9, true},
+                {0, 2, false},
+                {1, 1, false},
+                {5, 2, false},
                 {1, 10, false}}) {
     Launch l(2, 1);
     encode(l, 1);

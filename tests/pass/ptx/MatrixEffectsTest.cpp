@@ -133,8 +133,9 @@ TEST(MatrixEffects, TensorMaps) {
     std::string Name;
     int Field;
     bool Indexed;
-  } Fields[] = {{"global_address", 0, false}, {"rank", 1, false},         {"box_dim", 2, true},
-                {"global_dim", 3, true},      {"global_stride", 4, true}, {"element_stride", 5, true},
+  } Fields[] = {{"global_address", 0, false}, {"rank", 1, false},
+                {"box_dim", 2, true},         {"global_dim", 3, true},
+                {"global_stride", 4, true},   {"element_stride", 5, true},
                 {"elemtype", 6, false},       {"interleave_layout", 7, false},
                 {"swizzle_mode", 8, false},   {"swizzle_atomicity", 9, false},
                 {"fill_mode", 10, false}};
