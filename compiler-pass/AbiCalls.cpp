@@ -62,6 +62,9 @@ StringRef parametersOf(StringRef Name) {
   for (const Signature &S : Table)
     if (S.Name == Name)
       return S.Parameters;
+  for (const Signature &S : GpuTable)
+    if (S.Name == Name)
+      return S.Parameters;
   report_fatal_error("ScopeSan: no such entry point in abi.def: " + Name);
 }
 

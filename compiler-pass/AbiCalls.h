@@ -52,7 +52,8 @@ public:
   void warpBarrierAfter(llvm::IRBuilderBase &B, llvm::Value *Mask, uint32_t Site);
   /// Types of an entry point's parameters other than `op` and `site`.
   llvm::SmallVector<llvm::Type *, 7> argumentTypes(llvm::StringRef Name);
-  /// Any entry point of abi.def: `Arguments` are the others than its `op` and `site`.
+  /// Any entry point of abi.def or gpu_abi.def: `Arguments` are the others than its `op` and
+  /// `site`.
   void entry(llvm::IRBuilderBase &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Arguments,
              abi::Op Op, uint32_t Site);
   void unmodelled(llvm::IRBuilderBase &B, uint32_t Site);

@@ -228,8 +228,6 @@ bool PtxInstrumenter::entry(const Statement &S, const Effect &E) {
 /// Why the place of `E` in its statement does not suit the backend; null if it does. `Announced`:
 /// copies in the statement.
 const char *PtxInstrumenter::misplaced(const Effect &E, unsigned Announced) const {
-  if (E.CpuOnly && Context.Calls.forGpu())
-    return "not modelled on the GPU yet";
   bool Arrives =
       E.Publishes || E.Kind == EffectKind::BlockBarrier || E.Kind == EffectKind::WarpBarrier;
   if (After && (Context.Calls.forGpu() ? Arrives : E.Announces))
@@ -269,6 +267,8 @@ bool PtxInstrumenter::effect(const Statement &S, const Effect &E) {
 
 void PtxInstrumenter::run(const Program &P, StringRef Reported) {
   std::vector<Effect> All = effects(P);
+  bool Gpu = Context.Calls.forGpu();
+  std::erase_if(All, [&](const Effect &E) { return Gpu ? E.CpuOnly : E.GpuOnly; });
   auto Announced = unsigned(count_if(All, [](const Effect &E) { return E.Announces; }));
   for (const Effect &E : All) {
     const Statement &S = P.Statements[E.Statement];

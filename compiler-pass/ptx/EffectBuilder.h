@@ -5,6 +5,8 @@
 #include "Opcodes.h"
 #include "Resolve.h"
 
+#include "scopesan/tensor_map_field.h"
+
 #include <utility>
 
 namespace scopesan::ptx {
@@ -46,9 +48,11 @@ private:
   void matrix(unsigned At);
   void tile(unsigned At);
   void warpgroup(unsigned At);
+  void warpgroupGroup(unsigned At);
   void tensorCopy(unsigned At);
   void tensorMap(unsigned At);
   void tensorMapCopy(unsigned At);
+  void tensorMapChange(unsigned At, abi::TensorMapField Field, abi::Space In);
 
   EntryArgument number(const Statement &S, unsigned Operand, unsigned At);
   EntryArgument address(const Statement &S, unsigned Operand, abi::Space Space, unsigned At);

@@ -122,8 +122,8 @@ struct Effect {
   bool Publishes = false;
   /// Entry: announces an asynchronous operation that the CPU backend then issues.
   bool Announces = false;
-  /// Entry: the GPU backend has no such entry point (X1 there).
-  bool CpuOnly = false;
+  /// Entry: for one backend, which has another entry point or none on the other.
+  bool CpuOnly = false, GpuOnly = false;
 
   /// Unmodelled: why, for the compile-time note.
   std::string Reason;

@@ -382,6 +382,8 @@ void EffectBuilder::asyncInstruction(unsigned At, OpcodeClass Class) {
     return tile(At);
   case OpcodeClass::Warpgroup:
     return warpgroup(At);
+  case OpcodeClass::WarpgroupGroup:
+    return warpgroupGroup(At);
   case OpcodeClass::TensorCopy:
     return tensorCopy(At);
   case OpcodeClass::TensorMap:

@@ -2,6 +2,9 @@
 // copies and tensor maps (9.7.9.27, 9.7.9.28).
 #include "EffectBuilder.h"
 
+#include "scopesan/gpu_abi.h"
+
+#include <bit>
 #include <charconv>
 
 namespace scopesan::ptx {
@@ -70,6 +73,16 @@ bool readShape(std::string_view Part, TileShape &Shape) {
   return At == End;
 }
 
+/// Of the factors that wgmma reads from shared memory; 0 if unknown.
+unsigned factorBits(std::string_view Type) {
+  constexpr std::pair<std::string_view, unsigned> Types[] = {
+      {"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"s8", 8}, {"u8", 8}, {"e4m3", 8}, {"e5m2", 8}};
+  for (auto [Name, Bits] : Types)
+    if (Name == Type)
+      return Bits;
+  return 0;
+}
+
 unsigned elementBits(std::string_view Type) {
   constexpr std::pair<std::string_view, unsigned> Types[] = {
       {"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"f32", 32}, {"f64", 64}, {"s32", 32},
@@ -118,18 +131,72 @@ void EffectBuilder::tile(unsigned At) {
   push(std::move(E), At);
 }
 
-/// wgmma.mma_async: the operation itself tells what it reads.
+namespace {
+
+Effect gpuEntry(std::string_view Name, abi::Op Op = {}) {
+  Effect E;
+  E.Kind = EffectKind::Entry;
+  E.Name = Name;
+  E.Op = Op;
+  E.GpuOnly = true;
+  return E;
+}
+
+EntryArgument numberOf(int64_t V) {
+  EntryArgument A;
+  A.Value = ValueRef::constant(V);
+  return A;
+}
+
+} // namespace
+
+/// wgmma.mma_async.sync.aligned.shape.d.a.b d, a, b, scale-d {, scales} {, transpositions}: on the
+/// CPU the operation itself tells what it reads.
 void EffectBuilder::warpgroup(unsigned At) {
+  const Statement &S = Prog.Statements[At];
+  size_t Last = S.Parts.size() - 1;
+  TileShape Shape;
+  bool Known = S.Parts.size() == 8u + hasPart(S, "satfinite") && readShape(S.Parts[4], Shape) &&
+               S.Operands.size() >= 4;
+  unsigned Bits = Known ? factorBits(S.Parts[Last]) : 0;
+  if (!Bits || Bits != factorBits(S.Parts[Last - 1]) || Shape.M != 64 || Shape.N % 8 ||
+      Shape.N > 256 || Shape.K * Bits != 256)
+    return unmodelled(At, "unknown form of wgmma");
+  abi::Op Op(AccessKind::Load, MemoryOrder::Weak, Scope::Thread, Space::Shared);
   Effect E;
   E.Kind = EffectKind::Entry;
   E.Name = "__scopesan_wgmma";
-  E.Op = abi::Op(AccessKind::Load, MemoryOrder::Weak, Scope::Thread, Space::Shared);
+  E.Op = Op;
   E.Announces = E.CpuOnly = true;
+  push(std::move(E), At);
+  bool SharedA = !S.Operands[1].is(OperandKind::Vector), Halves = Bits == 16;
+  // Operands end with the transpositions of A (in shared memory) and of B.
+  if (S.Operands.size() < (Halves ? 6u + 1 + SharedA : 4u))
+    return unmodelled(At, "unknown form of wgmma");
+  auto Operand = unsigned(S.Operands.size());
+  Effect G = gpuEntry("__scopesan_gpu_wgmma", Op);
+  uint32_t Raw = Shape.N | uint32_t(std::countr_zero(Bits / 8)) << gpu::wgmma::ElementLog2Shift |
+                 (SharedA ? gpu::wgmma::SharedABit : 0);
+  G.Arguments = {SharedA ? number(S, 1, At) : numberOf(0), number(S, 2, At), numberOf(Raw),
+                 Halves && SharedA ? number(S, Operand - 2, At) : numberOf(0),
+                 Halves ? number(S, Operand - 1, At) : numberOf(0)};
+  push(std::move(G), At);
+}
+
+/// wgmma.commit_group.sync.aligned, wgmma.wait_group.sync.aligned n
+void EffectBuilder::warpgroupGroup(unsigned At) {
+  const Statement &S = Prog.Statements[At];
+  if (hasPart(S, "commit_group"))
+    return push(gpuEntry("__scopesan_gpu_wgmma_commit"), At);
+  Effect E = gpuEntry("__scopesan_gpu_wgmma_wait");
+  E.Arguments = {number(S, 0, At)};
+  E.After = true;
   push(std::move(E), At);
 }
 
 /// cp{.reduce}.async.bulk.tensor.dim.to.from{.op}{.tile}.mechanism{.multicast::cluster}{.hint}: as
-/// the tensor map says, which only the operation itself can read.
+/// the tensor map says. On the CPU the operation itself reads it.
+///   [to], [map, {coordinates}], [barrier] {, receivers}        [map, {coordinates}], [from]
 void EffectBuilder::tensorCopy(unsigned At) {
   const Statement &S = Prog.Statements[At];
   Modifiers M =
@@ -137,15 +204,54 @@ void EffectBuilder::tensorCopy(unsigned At) {
                           "mbarrier::complete_tx::bytes", "bulk_group", "multicast::cluster"});
   if (!M.Unknown.empty())
     return unmodelled(At, "unknown form of tensor copy (." + std::string(M.Unknown) + ")");
+  bool Reduce = S.Parts[1] == "reduce", Multicast = hasPart(S, "multicast::cluster"),
+       Store = hasPart(S, "bulk_group");
+  const unsigned Map = Store ? 0 : 1, Shared = 1 - Map;
+  auto IsMemory = [&](unsigned I) {
+    return I < S.Operands.size() && S.Operands[I].is(OperandKind::Memory);
+  };
+  bool Shape = IsMemory(Map) && IsMemory(Shared) && (Store || IsMemory(2)) && (!Reduce || Store) &&
+               S.Operands[Map].Elements.size() == 2 &&
+               S.Operands[Map].Elements[1].is(OperandKind::Vector) &&
+               (!Multicast || S.Operands.size() > 3);
+  size_t Rank = Shape ? S.Operands[Map].Elements[1].Elements.size() : 0;
+  if (Rank < 1 || Rank > 5)
+    return unmodelled(At, "unknown form of tensor copy");
   Effect E;
   E.Kind = EffectKind::Entry;
   E.Name = "__scopesan_tensor_copy";
-  bool Reduce = S.Parts[1] == "reduce";
   E.Op = abi::Op(Reduce ? AccessKind::Red : AccessKind::AsyncCopy,
                  Reduce ? MemoryOrder::Relaxed : MemoryOrder::Weak,
                  Reduce ? Scope::Device : Scope::Thread, M.Space.value_or(Space::Generic));
   E.Publishes = E.Announces = E.CpuOnly = true;
-  push(std::move(E), At);
+  push(E, At);
+
+  Space In = (Store ? M.SecondSpace : M.Space).value_or(Space::Shared);
+  Operand Object = S.Operands[Map];
+  const std::vector<Operand> Start = Object.Elements[1].Elements;
+  Object.Elements.resize(1);
+  EntryArgument MapAt;
+  MapAt.Kind = ArgumentKind::Address;
+  EntryArgument Barrier = MapAt;
+  MapAt.Place = Values.address(Object, Space::Generic, At);
+  if (Store)
+    Barrier.Value = Barrier.Place.Value = ValueRef::constant(0);
+  else
+    Barrier = address(S, 2, In, At);
+  Effect G = gpuEntry("__scopesan_gpu_tensor_copy", E.Op);
+  G.Publishes = true;
+  G.Arguments = {MapAt, address(S, Shared, In, At), Barrier};
+  for (size_t D = 0; D < 5; ++D) {
+    EntryArgument X = numberOf(0);
+    if (D < Rank)
+      X.Value = Values.input(Start[D], At);
+    G.Arguments.push_back(X);
+  }
+  G.Arguments.push_back(
+      numberOf(int64_t(Rank << gpu::tensor::RankShift | (Store ? gpu::tensor::StoreBit : 0) |
+                       (Reduce ? gpu::tensor::ReduceBit : 0))));
+  G.Arguments.push_back(Multicast ? number(S, 3, At) : numberOf(0));
+  push(std::move(G), At);
 }
 
 namespace {
@@ -170,24 +276,50 @@ void EffectBuilder::tensorMap(unsigned At) {
   const Statement &S = Prog.Statements[At];
   if (hasPart(S, "cp_fenceproxy"))
     return tensorMapCopy(At);
-  static constexpr std::string_view Fields[] = {
-      "global_address",    "rank",     "elemtype", "interleave_layout", "swizzle_mode",
-      "swizzle_atomicity", "fill_mode"};
-  static constexpr std::string_view Indexed[] = {"box_dim", "global_dim", "global_stride",
-                                                 "element_stride"};
-  std::string_view Field = S.Parts.size() > 3 ? std::string_view(S.Parts[3]) : "";
-  size_t Operands = 0;
-  for (std::string_view Name : Fields)
-    Operands = Name == Field ? 2 : Operands;
-  for (std::string_view Name : Indexed)
-    Operands = Name == Field ? 3 : Operands;
-  Modifiers M = decodeModifiers(S, {"replace", "tile", "b1024", Field});
+  using F = abi::TensorMapField;
+  struct FieldRow {
+    std::string_view Name;
+    F Field;
+    size_t Operands;
+  };
+  static constexpr FieldRow Fields[] = {{"global_address", F::Address, 2},
+                                        {"rank", F::Rank, 2},
+                                        {"box_dim", F::Box, 3},
+                                        {"global_dim", F::Size, 3},
+                                        {"global_stride", F::Stride, 3},
+                                        {"element_stride", F::Step, 3},
+                                        {"elemtype", F::Type, 2},
+                                        {"interleave_layout", F::Interleave, 2},
+                                        {"swizzle_mode", F::Swizzle, 2},
+                                        {"swizzle_atomicity", F::Atomicity, 2},
+                                        {"fill_mode", F::Fill, 2}};
+  std::string_view Name = S.Parts.size() > 3 ? std::string_view(S.Parts[3]) : "";
+  const FieldRow *Row = nullptr;
+  for (const FieldRow &R : Fields)
+    if (R.Name == Name)
+      Row = &R;
+  Modifiers M = decodeModifiers(S, {"replace", "tile", "b1024", Name});
   Space In = M.Space.value_or(Space::Generic);
-  if (!M.Unknown.empty() || S.Parts[1] != "replace" || !Operands || Operands != S.Operands.size() ||
+  if (!M.Unknown.empty() || S.Parts[1] != "replace" || !Row || Row->Operands != S.Operands.size() ||
       memoryOperand(S) != 0 || M.Order || M.Scope || M.SecondSpace ||
       (In != Space::Generic && In != Space::Global && In != Space::Shared))
     return unmodelled(At, "unknown form of tensormap");
   push(mapAccess(AccessKind::Store, Values.address(S.Operands[0], In, At)), At);
+  tensorMapChange(At, Row->Field, In);
+}
+
+/// The GPU learns from the content before and after which map became which.
+void EffectBuilder::tensorMapChange(unsigned At, abi::TensorMapField Field, Space In) {
+  const Statement &S = Prog.Statements[At];
+  auto Last = unsigned(S.Operands.size() - 1);
+  Effect Before = gpuEntry("__scopesan_gpu_tensormap_before"),
+         After = gpuEntry("__scopesan_gpu_tensormap_after");
+  Before.Arguments = {address(S, 0, In, At), numberOf(int64_t(Field)),
+                      Last == 2 ? number(S, 1, At) : numberOf(0), number(S, Last, At)};
+  After.Arguments = {address(S, 0, In, At)};
+  After.After = true;
+  push(std::move(Before), At);
+  push(std::move(After), At);
 }
 
 /// tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [to],

@@ -35,6 +35,7 @@ enum class OpcodeClass : uint8_t {
   Matrix,
   Tile,
   Warpgroup,
+  WarpgroupGroup,
   TensorCopy,
   TensorMap,
   WriteRange,

@@ -45,6 +45,12 @@ enum class EventKind : uint32_t {
   GriddepWait,
   GriddepLaunch,
   Candidate,
+  TensorStart,
+  TensorCopy,
+  TensorMapReplace,
+  Wgmma,
+  WgmmaCommit,
+  WgmmaWait,
   Known
 };
 /// Number of kinds.
@@ -108,6 +114,15 @@ inline constexpr uint32_t MostBlockBytes = 16 * 1024, MostBlockSites = 1024;
 ///   TensormapFence       map or 0               -               site           extra: op
 ///   ProxyAccess          address                bytes           site           extra: write,
 ///                                                                              Proxy << 1
+///   TensorCopy           map or 0               hash (low)      site           extra: hash (high)
+///     Operands before    shared memory          tensor::        barrier (low)  extra: (high)
+///     TensorStart then   coordinates 0, 1       2               3              extra: 4
+///   TensorMapReplace     hash of the map after  -               site
+///     Operands before    hash before            field, dimension << 8          high, extra: value
+///   Wgmma (each lane)    descriptor of B        1: described    site
+///     Operands before    descriptor of A        wgmma::         (where described)
+///   WgmmaCommit          -                      -               site           (once for a warp)
+///   WgmmaWait            -                      allowed         site
 ///   Candidate            word's address         candidate::     site           extra: op
 ///     Operands before    mark that was found    site in kernel  0: W, 1: R
 ///   Known                mark of the word       word's address  site of the  extra: address (high)
@@ -142,6 +157,24 @@ inline constexpr uint64_t SharedBit = uint64_t(1) << 63;
 inline constexpr uint64_t PeerBit = uint64_t(1) << 62;
 /// MbarrierArrive: arrive_drop.
 inline constexpr uint32_t DropBit = 1u << 31;
+
+/// Tensor maps are known by their content: the hash of their 128 bytes, from 0 on.
+namespace tensor {
+constexpr uint64_t hashStep(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9E3779B97F4A7C15;
+  return hash ^ hash >> 29;
+}
+inline constexpr uint32_t MapWords = 16;
+/// Operands of TensorCopy: receivers of a multicast, dimensions of the tensor, and flags.
+inline constexpr uint32_t ReceiversMask = 0xffff, RankShift = 16, RankMask = 7, StoreBit = 1u << 20,
+                          ReduceBit = 1u << 21;
+} // namespace tensor
+/// Operands of Wgmma: columns of B and what its factors look like in shared memory.
+namespace wgmma {
+inline constexpr uint32_t ColumnsMask = 511, ElementLog2Shift = 9, ElementLog2Mask = 3,
+                          SharedABit = 1u << 11, TransposedABit = 1u << 12,
+                          TransposedBBit = 1u << 13;
+} // namespace wgmma
 
 // ---------------------------------------------------------------- shadow memory on the device
 //

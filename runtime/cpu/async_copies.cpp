@@ -133,21 +133,23 @@ namespace {
 void readTile(AsyncCopy &C) {
   const TensorTile &T = *C.Tile;
   if (C.StoresTile)
-    return T.fromShared(C.To, C.buffer());
-  T.fill(C.buffer());
-  for (const TensorTile::Run &R : T.Runs)
-    memcpy(C.buffer() + R.Offset, R.Global, R.Bytes);
+    return fromShared(T, C.To, C.buffer());
+  fillImage(T, C.buffer());
+  for (const TensorTile::Run &R : T.runs)
+    memcpy(C.buffer() + R.offset, reinterpret_cast<const char *>(R.global), R.bytes);
 }
 
 void writeTile(AsyncCopy &C) {
   const TensorTile &T = *C.Tile;
   if (!C.StoresTile)
-    return T.toShared(C.To, C.buffer());
-  for (const TensorTile::Run &R : T.Runs)
+    return toShared(T, C.To, C.buffer());
+  for (const TensorTile::Run &R : T.runs) {
+    auto *Global = reinterpret_cast<char *>(R.global);
     if (C.Reducing)
-      reduce(C.Reducing, R.Global, C.buffer() + R.Offset, R.Bytes);
+      reduce(C.Reducing, Global, C.buffer() + R.offset, R.bytes);
     else
-      memcpy(R.Global, C.buffer() + R.Offset, R.Bytes);
+      memcpy(Global, C.buffer() + R.offset, R.bytes);
+  }
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scopesan/abi.h"
+#include "scopesan/tensor_map_field.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -160,20 +161,7 @@ struct MatrixForm {
   }
 };
 
-/// Fields of a tensor map, as tensormap.replace names them.
-enum class TensorMapField : uint32_t {
-  Address,
-  Rank, ///< less one
-  Box,
-  Size,
-  Stride,
-  Step,
-  Type,
-  Interleave,
-  Swizzle,
-  Atomicity,
-  Fill
-};
+using abi::TensorMapField;
 
 /// What a reducing copy does to each element of its destination, and the element's type. `.b32` and
 /// `.b64` are U32 and U64.

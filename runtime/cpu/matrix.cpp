@@ -5,6 +5,8 @@
 #include "cpu/engine.h"
 #include "cpu/half.h"
 
+#include "host/shared_matrix.h"
+
 #include <algorithm>
 #include <optional>
 #include <string.h>
@@ -165,28 +167,21 @@ void multiply(Block &, uint32_t, uint32_t Need, CollectiveCall *const *All) {
 
 // ------------------------------------------------------------------ wgmma
 
-/// Tells the detector what a warp's part reads (S12, async proxy): it starts when all lanes of the
-/// warp have come, and each warp reads its own rows of A and all of B.
-struct SharedReads {
-  core::SiteId Site;
-  void unit(const char *At) const {
-    TheDetector->asyncRead(reinterpret_cast<uint64_t>(At), 16, Site);
-  }
-  void matrix(const SharedMatrix &M, const MatrixForm &F, MatrixType T, bool Transposed,
-              uint32_t First, uint32_t Count) const {
-    uint32_t PerUnit = 128 / bitsOf(T);
-    uint32_t StepAcross = Transposed ? PerUnit : 1, StepAlong = Transposed ? 1 : PerUnit;
-    for (uint32_t Across = First; Across < First + Count; Across += StepAcross)
-      for (uint32_t Along = 0; Along < F.K; Along += StepAlong)
-        unit(M.element(Across, Along));
-  }
-};
+host::SharedMatrix matrixOf(const Thread &T, uint64_t Descriptor, MatrixType Type, bool Transposed,
+                            const char *&Error) {
+  return {reinterpret_cast<uint64_t>(T.Owner->Shared),
+          T.Owner->Grid->SlotBytes,
+          Descriptor,
+          {bitsOf(Type) / 8, Transposed},
+          Error};
+}
 
-void readShared(const SharedMatrix &M, const MatrixForm &F, MatrixType T, uint32_t First,
+void readShared(const host::SharedMatrix &M, const MatrixForm &F, MatrixType T, uint32_t First,
                 uint32_t Count, double (*To)[Factors::MaxAlong]) {
   for (uint32_t Across = 0; Across < Count; ++Across)
     for (uint32_t Along = 0; Along < F.K; ++Along)
-      To[Across][Along] = elementAt(T, M.element(First + Across, Along), 0);
+      To[Across][Along] =
+          elementAt(T, reinterpret_cast<const char *>(M.element(First + Across, Along)), 0);
 }
 
 void multiplyShared(Block &Owner, uint32_t WarpId, uint32_t Need, CollectiveCall *const *All) {
@@ -195,28 +190,30 @@ void multiplyShared(Block &Owner, uint32_t WarpId, uint32_t Need, CollectiveCall
   const MatrixCall &Call = *Lanes[First];
   MatrixForm F = MatrixForm::fromRaw(Call.Form);
   Thread &T = Owner.Threads[WarpId * 32 + First];
-  std::string Error;
-  SharedMatrix B(T, Call.BMatrix, F.B, F.TransposedB, Error);
+  const char *Error = nullptr;
+  host::SharedMatrix B = matrixOf(T, Call.BMatrix, F.B, F.TransposedB, Error);
   uint32_t Rows = 16, FirstRow = WarpId % 4 * Rows;
   clearFactors(F);
-  std::optional<SharedMatrix> A;
+  std::optional<host::SharedMatrix> A;
   if (F.SharedA)
-    A.emplace(T, Call.AMatrix, F.A, F.TransposedA, Error);
-  if (!Error.empty()) {
+    A.emplace(matrixOf(T, Call.AMatrix, F.A, F.TransposedA, Error));
+  if (Error) {
     for (uint32_t L = 0; L < 32; ++L)
       if (Need >> L & 1)
         Lanes[L]->Error = Error;
     return;
   }
   if (Call.Site) {
+    // What a warp's part reads (S12, async proxy): it starts when all lanes of the warp have come,
+    // and each warp reads its own rows of A and all of B.
     core::BlockId Actor = TheDetector->asyncBegin(*T.Detect, core::Proxy::Async);
     for (uint32_t L = First + 1; L < 32; ++L)
       if (Need >> L & 1)
         TheDetector->asyncAlsoAfter(*Owner.Threads[WarpId * 32 + L].Detect);
-    SharedReads Reads{core::SiteId{Call.Site}};
+    auto Read = [&](uint64_t At) { TheDetector->asyncRead(At, 16, core::SiteId{Call.Site}); };
     if (A)
-      Reads.matrix(*A, F, F.A, F.TransposedA, FirstRow, Rows);
-    Reads.matrix(B, F, F.B, F.TransposedB, 0, F.N);
+      A->forUnits(FirstRow, Rows, Read);
+    B.forUnits(0, F.N, Read);
     warpgroupOf(T).Parts[WarpId % 4].Open.push_back(Actor);
   }
   if (A)

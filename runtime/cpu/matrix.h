@@ -32,24 +32,6 @@ constexpr uint32_t elementsOf(const MatrixForm &F, MatrixOperand O) {
 /// Where element `I` of `Lane` stands in the matrix.
 ElementPlace placeOf(const MatrixForm &F, MatrixOperand O, uint32_t Lane, uint32_t I);
 
-/// A matrix in shared memory as a descriptor gives it (PTX ISA 9.7.16.5.1): rows of A, or columns
-/// of B, of 32 bytes along K.
-class SharedMatrix {
-public:
-  /// `Error` says why a descriptor cannot be followed.
-  SharedMatrix(const Thread &T, uint64_t Descriptor, MatrixType Type, bool Transposed,
-               std::string &Error);
-  /// Address of the element `Along` K in row (of A) or column (of B) `Across`.
-  char *element(uint32_t Across, uint32_t Along) const;
-
-private:
-  char *Start;
-  uint32_t Leading, Stride, ///< bytes between core matrices, or blocks of them
-      Units,                ///< of 16 bytes in a row of the swizzled pattern: 1, 2, 4, 8
-      Bytes;                ///< of an element
-  bool Transposed;
-};
-
 /// The thread's warpgroup.
 Warpgroup &warpgroupOf(Thread &T);
 

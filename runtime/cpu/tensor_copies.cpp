@@ -5,97 +5,72 @@
 #include "cpu/mbarriers.h"
 
 #include <algorithm>
+#include <optional>
 #include <string.h>
 
 using namespace scopesan;
 using namespace scopesan::cpu;
 
-TensorTile::TensorTile(const TensorMap &Map, uint32_t Rank, const int32_t *Start,
-                       std::string &Error)
-    : ElementBytes(Map.ElementBytes), SwizzleUnits(Map.SwizzleUnits), FillsNan(Map.FillsNan) {
-  if (Map.Magic != TensorMap::MagicNumber || Map.Rank != Rank) {
-    Error = Map.Magic != TensorMap::MagicNumber
-                ? "the tensor map was not made by cuTensorMapEncodeTiled"
-                : "the tensor map has another number of dimensions than the instruction";
-    return;
-  }
-  uint32_t Count[TensorMap::MaxRank] = {1, 1, 1, 1, 1}, Index[TensorMap::MaxRank] = {};
-  for (uint32_t D = 0; D < Rank; ++D)
-    Count[D] = (Map.Box[D] + Map.Steps[D] - 1u) / Map.Steps[D];
-  auto Inside = [&](uint32_t D, int64_t At) { return At >= 0 && At <= int64_t(Map.LastIndex[D]); };
-  for (;;) {
-    uint64_t Line = Map.Address;
-    bool Within = true;
-    for (uint32_t D = 1; D < Rank; ++D) {
-      int64_t At = int64_t(Start[D]) + Index[D] * Map.Steps[D];
-      Within &= Inside(D, At);
-      Line += Within ? uint64_t(At) * Map.Strides[D - 1] : 0;
-    }
-    for (uint32_t I = 0; I < Count[0]; ++I, Bytes += ElementBytes) {
-      int64_t At = int64_t(Start[0]) + I * Map.Steps[0];
-      if (!Within || !Inside(0, At))
-        continue;
-      char *Global = reinterpret_cast<char *>(Line + uint64_t(At) * ElementBytes);
-      if (!Runs.empty() && Runs.back().Global + Runs.back().Bytes == Global &&
-          Runs.back().Offset + Runs.back().Bytes == Bytes)
-        Runs.back().Bytes += ElementBytes;
-      else
-        Runs.push_back({Global, Bytes, ElementBytes});
-    }
-    uint32_t D = 1;
-    while (D < Rank && ++Index[D] == Count[D])
-      Index[D++] = 0;
-    if (D >= Rank)
-      return;
-  }
+namespace {
+
+char *inShared(const TensorTile &Tile, const char *Shared, uint32_t Offset) {
+  return reinterpret_cast<char *>(Tile.inShared(reinterpret_cast<uint64_t>(Shared), Offset));
 }
 
-char *TensorTile::inShared(char *Shared, uint32_t Offset) const {
-  uint64_t At = reinterpret_cast<uint64_t>(Shared) + Offset;
-  return reinterpret_cast<char *>(At ^ ((At >> 7 & (SwizzleUnits - 1)) << 4));
+} // namespace
+
+void scopesan::cpu::toShared(const TensorTile &Tile, char *Shared, const char *Image) {
+  for (uint32_t At = 0; At < Tile.bytes; At += 16)
+    memcpy(inShared(Tile, Shared, At), Image + At, std::min(16u, Tile.bytes - At));
 }
-void TensorTile::toShared(char *Shared, const char *Image) const {
-  for (uint32_t At = 0; At < Bytes; At += 16)
-    memcpy(inShared(Shared, At), Image + At, std::min(16u, Bytes - At));
+void scopesan::cpu::fromShared(const TensorTile &Tile, const char *Shared, char *Image) {
+  for (uint32_t At = 0; At < Tile.bytes; At += 16)
+    memcpy(Image + At, inShared(Tile, Shared, At), std::min(16u, Tile.bytes - At));
 }
-void TensorTile::fromShared(const char *Shared, char *Image) const {
-  for (uint32_t At = 0; At < Bytes; At += 16)
-    memcpy(Image + At, inShared(const_cast<char *>(Shared), At), std::min(16u, Bytes - At));
-}
-void TensorTile::fill(char *Image) const {
+void scopesan::cpu::fillImage(const TensorTile &Tile, char *Image) {
   // The NaN is the one whose bits are all set but the sign.
-  for (uint32_t I = 0; I < Bytes; ++I)
-    Image[I] = !FillsNan ? 0 : I % ElementBytes == ElementBytes - 1 ? 0x7f : char(0xff);
+  for (uint32_t I = 0; I < Tile.bytes; ++I)
+    Image[I] = !Tile.fillsNan                                   ? 0
+               : I % Tile.elementBytes == Tile.elementBytes - 1 ? 0x7f
+                                                                : char(0xff);
 }
 
 namespace {
 
-/// Tells the detector of a copy between the tile and the shared memory at `Shared`.
-core::BlockId tell(Thread &T, const TensorTile &Tile, char *Shared, bool Store, Reduction R,
-                   void *Barrier, core::SiteId Site, core::BlockId &Signal) {
-  core::Detector &D = *TheDetector;
-  auto Raw = [](const void *P) { return reinterpret_cast<uint64_t>(P); };
-  core::BlockId Actor = D.asyncBegin(*T.Detect, core::Proxy::Async);
-  abi::Op Red = abi::Op(abi::AccessKind::Red, abi::MemoryOrder::Relaxed, abi::Scope::Device)
-                    .withElementLog2(uint32_t(__builtin_ctz(Tile.ElementBytes)));
-  for (const TensorTile::Run &Run : Tile.Runs)
-    for (uint32_t At = 0; At < Run.Bytes;) {
-      uint32_t N = R ? Tile.ElementBytes : std::min(16u, Run.Bytes - At);
-      if (R)
-        D.asyncReduce(Raw(Run.Global + At), N, Red, Site);
-      else if (Store)
-        D.asyncWrite(Raw(Run.Global + At), N, Site);
-      else
-        D.asyncRead(Raw(Run.Global + At), N, Site);
-      At += N;
-    }
-  for (uint32_t At = 0; At < Tile.Bytes; At += 16) {
-    uint64_t Address = Raw(Tile.inShared(Shared, At));
-    uint32_t N = std::min(16u, Tile.Bytes - At);
-    Store ? D.asyncRead(Address, N, Site) : D.asyncWrite(Address, N, Site);
+/// What a reduction takes the elements for.
+std::optional<ReduceType> reduceType(host::TensorElement T) {
+  switch (T) {
+  case host::TensorElement::U32:
+    return ReduceType::U32;
+  case host::TensorElement::S32:
+    return ReduceType::S32;
+  case host::TensorElement::U64:
+    return ReduceType::U64;
+  case host::TensorElement::S64:
+    return ReduceType::S64;
+  case host::TensorElement::F16:
+    return ReduceType::F16;
+  case host::TensorElement::BF16:
+    return ReduceType::BF16;
+  case host::TensorElement::F32:
+  case host::TensorElement::F32Ftz:
+    return ReduceType::F32;
+  case host::TensorElement::F64:
+    return ReduceType::F64;
+  default:
+    return std::nullopt;
   }
-  if (Block *Owner = Barrier ? sharedOwner(T, Raw(Barrier)) : nullptr)
-    Signal = D.asyncSignal(*T.Detect, *Owner->Threads[0].Detect, Raw(Barrier), Site);
+}
+
+/// Tells the detector of a copy; it completes on `Barrier`, or by group if that is null.
+core::BlockId tell(Thread &T, const host::TensorTransfer &Transfer, void *Barrier,
+                   core::SiteId Site, core::BlockId &Signal) {
+  core::Detector &D = *TheDetector;
+  auto At = reinterpret_cast<uint64_t>(Barrier);
+  core::BlockId Actor = D.asyncBegin(*T.Detect, core::Proxy::Async);
+  host::tellAccesses(D, Transfer, Site, [](uint64_t, uint32_t) {});
+  if (Block *Owner = Barrier ? sharedOwner(T, At) : nullptr)
+    Signal = D.asyncSignal(*T.Detect, *Owner->Threads[0].Detect, At, Site);
   return Actor;
 }
 
@@ -111,16 +86,14 @@ void __scopesan_cpu_tensor_copy(const void *Map, void *Shared, void *Barrier, co
   uint32_t Site = TheEngine.Copies.announcedSite(T);
   TensorMap M;
   readDeviceMemory(&M, Map, sizeof M);
-  if (Site) // S13: the map itself is read through a proxy of its own
-    for (uint32_t At = 0; At < 128; At += 16)
-      TheDetector->proxyRead(*T.Detect, reinterpret_cast<uint64_t>(Map) + At, 16,
-                             core::SiteId{Site}, core::Proxy::TensorMap);
+  if (Site)
+    host::tellMapRead(*TheDetector, *T.Detect, reinterpret_cast<uint64_t>(Map), core::SiteId{Site});
   std::string Error;
   TensorTile Tile(M, Rank, Start, Error);
   Reduction R{0};
-  if (Reducing)
-    R = Reduction(ReduceOp(Reducing), ReduceType(M.Reduces));
-  if (R && M.Reduces == TensorMap::NoReduction)
+  if (std::optional<ReduceType> Type = Reducing ? reduceType(M.element) : std::nullopt)
+    R = Reduction(ReduceOp(Reducing), *Type);
+  else if (Reducing)
     Error = "no reduction of the tensor map's type";
   if (!Error.empty())
     TheEngine.failFromFiber(FailureCode::LaunchFailure,
@@ -130,7 +103,7 @@ void __scopesan_cpu_tensor_copy(const void *Map, void *Shared, void *Barrier, co
   auto issue = [&](char *To, void *Signals) {
     AsyncCopy C;
     C.To = To;
-    C.Bytes = C.SourceBytes = Tile.Bytes;
+    C.Bytes = C.SourceBytes = Tile.bytes;
     C.Barrier = Signals;
     C.Reducing = R;
     C.Completes = Signals ? AsyncCopy::Kind::Signalled : AsyncCopy::Kind::BulkGroup;
@@ -138,7 +111,8 @@ void __scopesan_cpu_tensor_copy(const void *Map, void *Shared, void *Barrier, co
     C.StoresTile = Store;
     C.Site = Site;
     if (Site) {
-      C.Actor = tell(T, Tile, To, Store, R, Signals, core::SiteId{Site}, C.Signal);
+      host::TensorTransfer Told{Tile, reinterpret_cast<uint64_t>(To), Store != 0, bool(R)};
+      C.Actor = tell(T, Told, Signals, core::SiteId{Site}, C.Signal);
       if (!Signals)
         TheDetector->bulkTrack(*T.Detect, C.Actor);
     }

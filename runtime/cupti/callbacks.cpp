@@ -32,7 +32,7 @@ Entry lookUp(std::string_view name) {
       name.remove_suffix(suffix.size());
     }
   for (auto family : {launchCalls(), copyCalls(), batchCalls(), orderCalls(), graphCalls(),
-                      graphExecCalls(), memoryCalls(), contextCalls()})
+                      graphExecCalls(), memoryCalls(), contextCalls(), tensorCalls()})
     for (const CallRow &row : family)
       if (row.name == name)
         e.row = &row;

@@ -64,6 +64,7 @@ std::span<const CallRow> graphCalls();
 std::span<const CallRow> graphExecCalls();
 std::span<const CallRow> memoryCalls();
 std::span<const CallRow> contextCalls();
+std::span<const CallRow> tensorCalls();
 /// ENTER and EXIT of cudaDeviceReset.
 void deviceReset(Collector &c, bool enter);
 

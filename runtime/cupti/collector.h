@@ -87,6 +87,8 @@ public:
   void publish();
   void finish();
 
+  gpu::TensorMaps &tensorMaps() { return Replay.tensorMaps(); }
+
   /// Waits for a stream, for a while. False: it is still busy.
   bool waitFor(CUstream stream);
 

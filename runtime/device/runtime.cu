@@ -215,5 +215,7 @@ DEVICE void __scopesan_gpu_shared(const void *address, uint32_t bytes, uint32_t 
 DEVICE void __scopesan_gpu_exit() { record(take(0), EventKind::Exit, 0, 0, 0, 0); }
 
 #ifdef SCOPESAN_CLUSTERS
+#include "tensor.h"
+
 #include "fast.h"
 #endif

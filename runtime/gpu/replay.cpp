@@ -303,6 +303,9 @@ void Replay::event(const Record *records, uint64_t at) {
   case EventKind::Operands:
     t.operands = r;
     return;
+  case EventKind::TensorStart:
+    t.start = r;
+    return;
   case EventKind::Known:
   case EventKind::Candidate:
     return fastEvent({r, b, t, who, site});

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "gpu/locations.h"
+#include "gpu/tensor_maps.h"
 #include "host/collector.h"
 #include "scopesan/gpu_abi.h"
 
@@ -51,12 +52,19 @@ public:
   void end();
   bool active() const { return Active; }
   /// Before a launch or copy makes marks with `tag`. begin() does not do it.
-  void setTag(uint32_t tag, const MarkSource &source) { Tags[tag % Tags.size()] = source; }
+  void setTag(uint32_t tag, const MarkSource &source) {
+    Tags[tag % Tags.size()] = source;
+    FastKernels |= source.mode != KernelMode::Logged;
+    tellUnmarked();
+  }
   /// Words of mixed kernels some of whose readers are not known.
   uint64_t lostReaders() const { return LostReaders; }
+  /// Tensor copies and matrix operations whose accesses could not be told (X1).
+  uint64_t unknownOperations() const { return UnknownOperations; }
   /// Records judged so far in this launch.
   uint64_t judged() const { return Judged; }
   Locations &locations() { return Atomics; }
+  TensorMaps &tensorMaps() { return Maps; }
 
   /// Names a place in a block's shared memory, while its launch is replayed.
   host::SharedPlace resolveShared(uint64_t address) const;
@@ -71,6 +79,7 @@ private:
   struct ThreadState {
     AtomicOp *pending = nullptr; ///< its latest strong operation, until its next event
     Record operands{};           ///< EventKind::Operands for its next event
+    Record start{};              ///< EventKind::TensorStart, likewise
     bool exited = false;
   };
   struct BlockState;
@@ -79,6 +88,19 @@ private:
     std::vector<uint32_t> slots;
     std::vector<BlockState *> members; ///< null = ended
     uint32_t live = 0;
+  };
+  /// One warp's share of its warpgroup's operations.
+  struct WarpgroupPart {
+    uint32_t come = 0;               ///< lanes, to the operation that has not begun
+    bool described = false;          ///< the following hold for it
+    uint64_t a = 0, b = 0;           ///< descriptors
+    uint32_t shape = 0;              ///< wgmma::
+    std::vector<core::BlockId> open; ///< actors since the last commit
+    std::vector<std::vector<core::BlockId>> groups;
+  };
+  struct WarpgroupState {
+    WarpgroupPart parts[4];
+    uint32_t learned[128][4] = {}; ///< groups of each part that a thread knows complete
   };
   struct BlockState {
     uint32_t index = 0;
@@ -89,6 +111,7 @@ private:
     bool usesShared = false;
     std::shared_ptr<ClusterState> cluster;
     std::vector<ThreadState> threads;
+    std::vector<WarpgroupState> warpgroups; ///< empty until the first wgmma
 
     uint32_t slot() const { return cluster->slots[rank]; }
   };
@@ -119,6 +142,19 @@ private:
                 core::SiteId site);
   void asyncWrite(uint64_t to, uint32_t bytes, abi::Op op, core::SiteId site);
   void complete(const Event &e, uint64_t barrier, uint32_t bytes, core::BlockId actor);
+  // replay_tensor.cpp: tensor copies, wgmma
+  void tensorEvent(const Event &e);
+  void unknownOperation(const Event &e, const std::string &what);
+  void tensorCopy(const Event &e);
+  void tensorTransfer(const Event &e, const host::TensorTile &tile, uint64_t shared,
+                      uint64_t barrier);
+  void tensorMapReplace(const Event &e);
+  void noteUnmarked();
+  void tellUnmarked();
+  static WarpgroupState &warpgroup(BlockState &b, uint32_t thread);
+  void warpgroupArrive(const Event &e);
+  void warpgroupReads(const Event &e, WarpgroupPart &p, uint32_t come);
+  void warpgroupWait(const Event &e);
   // replay_marks.cpp: marks of the shadow memory on the device
   void fastEvent(const Event &e);
   void enterPhase(BlockState &b, uint32_t phase);
@@ -164,6 +200,8 @@ private:
 
   core::Detector &D;
   Locations Atomics;
+  TensorMaps Maps;
+  bool TensorCopies = false, FastKernels = false, ToldUnmarked = false;
   SiteText TextOf = nullptr;
   SiteBytes BytesOf = nullptr;
   bool Active = false;
@@ -189,7 +227,7 @@ private:
   static constexpr uint32_t EndOfPhase = ~0u;                            ///< as a tick
   std::unordered_map<uint64_t, std::vector<Step>> Steps;                 ///< by key(block, thread)
   std::unordered_map<uint32_t, std::vector<core::LocalTime>> PhaseTimes; ///< of blocks, by phase
-  uint64_t LostReaders = 0;
+  uint64_t LostReaders = 0, UnknownOperations = 0;
   std::vector<uint32_t> FreeSlots;
   uint32_t SlotCount = 0;
   std::vector<Variable> Variables;

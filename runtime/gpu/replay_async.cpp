@@ -54,6 +54,12 @@ void Replay::asyncEvent(const Event &e) {
       return D.proxyWrite(e.who, at, r.low, e.site, proxy);
     return D.proxyRead(e.who, at, r.low, e.site, proxy);
   }
+  case EventKind::TensorCopy:
+  case EventKind::TensorMapReplace:
+  case EventKind::Wgmma:
+  case EventKind::WgmmaCommit:
+  case EventKind::WgmmaWait:
+    return tensorEvent(e);
   case EventKind::GriddepWait:
     return D.griddepWait(e.who);
   case EventKind::GriddepLaunch: // S14: releases nothing

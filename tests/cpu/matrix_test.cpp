@@ -101,14 +101,14 @@ TEST(Matrix, SmallFloats) {
 /// A 4 x 8 box at (-2, 3) of a 10 x 5 tensor of 32-bit elements, rows of 48 bytes.
 TensorTile tile(uint32_t Units, std::string &Error, uint32_t Rank = 2) {
   TensorMap M;
-  M.Rank = 2;
-  M.ElementBytes = 4;
-  M.SwizzleUnits = uint8_t(Units);
-  M.Address = 0x10000;
-  M.Strides[0] = 48;
-  M.LastIndex[0] = 9, M.LastIndex[1] = 4;
-  M.Box[0] = 8, M.Box[1] = 4;
-  M.Steps[0] = M.Steps[1] = 1;
+  M.rank = 2;
+  M.element = scopesan::host::TensorElement::S32;
+  M.swizzleUnits = uint8_t(Units);
+  M.address = 0x10000;
+  M.strides[0] = 48;
+  M.lastIndex[0] = 9, M.lastIndex[1] = 4;
+  M.box[0] = 8, M.box[1] = 4;
+  M.steps[0] = M.steps[1] = 1;
   const int32_t Start[] = {-2, 3};
   return TensorTile(M, Rank, Start, Error);
 }
@@ -117,12 +117,12 @@ TEST(Tensor, RunsLieInsideTheTensor) {
   std::string Error;
   TensorTile T = tile(1, Error);
   EXPECT_EQ(Error, "");
-  EXPECT_EQ(T.Bytes, 128u); // all of the box counts
-  ASSERT_EQ(T.Runs.size(), 2u);
+  EXPECT_EQ(T.bytes, 128u); // all of the box counts
+  ASSERT_EQ(T.runs.size(), 2u);
   for (uint32_t R : {0u, 1u}) {
-    EXPECT_EQ(reinterpret_cast<uint64_t>(T.Runs[R].Global), 0x10000 + (3 + R) * 48);
-    EXPECT_EQ(T.Runs[R].Offset, R * 32 + 8);
-    EXPECT_EQ(T.Runs[R].Bytes, 24u);
+    EXPECT_EQ(T.runs[R].global, 0x10000 + (3 + R) * 48);
+    EXPECT_EQ(T.runs[R].offset, R * 32 + 8);
+    EXPECT_EQ(T.runs[R].bytes, 24u);
   }
   tile(1, Error, 3);
   EXPECT_NE(Error, "");
@@ -136,12 +136,13 @@ TEST(Tensor, SwizzleKeepsRoundTrips) {
     char Image[128], Back[128];
     for (int I = 0; I < 128; ++I)
       Image[I] = char(I);
-    T.toShared(Shared, Image);
-    T.fromShared(Shared, Back);
+    toShared(T, Shared, Image);
+    fromShared(T, Shared, Back);
     EXPECT_EQ(std::string(Image, 128), std::string(Back, 128));
   }
   TensorTile T = tile(8, Error);
-  EXPECT_EQ(T.inShared(Shared + 384, 16), Shared + 384 + (1 ^ 3) * 16);
+  auto At = reinterpret_cast<uint64_t>(Shared + 384);
+  EXPECT_EQ(T.inShared(At, 16), At + (1 ^ 3) * 16);
 }
 
 } // namespace

@@ -15,6 +15,7 @@
 //   require D1 publish(store,weak) load
 //   allow   D1 publish(store,weak) acquire
 //   may-be-incomplete a kernel ended with an error
+//   may-be-incomplete a tensor map that was not seen to be made
 //   exit any
 //   proof S7 D1
 // variant early_replace -DRACY=3 --no-cuda-gpu-arch=sm_90 --cuda-gpu-arch=sm_90a
@@ -23,6 +24,7 @@
 //   require D1 late(store,weak) publish(load,weak)
 //   allow   D1 move(store,weak) late(store,weak)
 //   may-be-incomplete a kernel ended with an error
+//   may-be-incomplete a tensor map that was not seen to be made
 //   exit any
 //   proof S7 D1
 #include "check.h"

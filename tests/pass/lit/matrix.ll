@@ -64,7 +64,11 @@ define void @groups() {
 ; CHECK-NOT: @__scopesan
 ; CHECK: ret void
 ; GPU-LABEL: @warpgroup
-; GPU: call void @__scopesan_unmodelled(
+; GPU-NOT: @__scopesan_unmodelled(
+; GPU: call void @__scopesan_gpu_wgmma(i64 %a, i64 %b, i32 2568, i32 0, i32 0, i32
+; GPU: call void @__scopesan_gpu_wgmma_commit(
+; GPU: wgmma.wait_group
+; GPU: call void @__scopesan_gpu_wgmma_wait(i32 0, i32
 define void @warpgroup(i64 %a, i64 %b, float %x) {
   %d = call { float, float, float, float } asm sideeffect "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, $4, $5, 1, 1, 1, 0, 0;", "=f,=f,=f,=f,l,l,0,1,2,3"(i64 %a, i64 %b, float %x, float %x, float %x, float %x)
   call void asm sideeffect "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;", "~{memory}"()
@@ -74,10 +78,25 @@ define void @warpgroup(i64 %a, i64 %b, float %x) {
 ; CHECK-LABEL: @tensor
 ; CHECK: call void @__scopesan_tensor_copy(i32 {{[0-9]+}}, i32
 ; CHECK-NEXT: asm sideeffect "cp.async.bulk.tensor.1d.shared
-; GPU-LABEL: @tensor
-; GPU: call void @__scopesan_unmodelled(
+; GPU-LABEL: @tensor(
+; GPU-NOT: @__scopesan_unmodelled(
+; GPU: call void @__scopesan_gpu_tensor_copy(ptr %map, ptr {{.*}}, ptr {{.*}}, i32 %x, i32 0, i32 0, i32 0, i32 0, i32 65536, i32 0, i32
 define void @tensor(i32 %s, ptr %map, i32 %x, i32 %m) {
   call void asm sideeffect "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {$2}], [$3];", "r,l,r,r"(i32 %s, ptr %map, i32 %x, i32 %m)
+  ret void
+}
+
+; What the map was, and what it has become.
+; CHECK-LABEL: @change
+; CHECK: call void @__scopesan_write(ptr {{.*}}, i32 128, i32
+; CHECK-NOT: @__scopesan
+; CHECK: ret void
+; GPU-LABEL: @change(
+; GPU: call void @__scopesan_gpu_tensormap_before(ptr {{.*}}, i32 2, i32 1, i64
+; GPU: tensormap.replace
+; GPU: call void @__scopesan_gpu_tensormap_after(
+define void @change(ptr %map, i32 %x) {
+  call void asm sideeffect "tensormap.replace.tile.box_dim.global.b1024.b32 [$0], 1, $1;", "l,r"(ptr %map, i32 %x)
   ret void
 }
 declare { <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half> } @llvm.nvvm.wmma.m16n16k16.load.a.row.stride.f16.p0(ptr, i32)

@@ -51,18 +51,23 @@ constexpr Row Rows[] = {
     {"cp.async.bulk.wait_group 0;", "bulk_wait(0, 0) after"},
     {"cp.async.bulk.prefetch.L2.global [$0], $1;", ""},
     {"cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [$0, {$1, $2}], [$3];",
-     "tensor_copy() copy weak thread @global publishes cpu"},
+     "tensor_copy() copy weak thread @global publishes cpu; "
+     "gpu_tensor_copy(&$0@, &$3@shared, null, $1, $2, 0, 0, 0, 1179648, 0) "
+     "copy weak thread @global publishes gpu"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [$0], [$1], $2;",
      "bulk_copy(&$0@global, &$1@shared, $2, null, 0) red relaxed gpu @global publishes"},
     {"cp.reduce.async.bulk.tensor.2d.global.shared::cta.min.bulk_group [$0, {$1, $2}], [$3];",
-     "tensor_copy() red relaxed gpu @global publishes cpu"},
+     "tensor_copy() red relaxed gpu @global publishes cpu; "
+     "gpu_tensor_copy(&$0@, &$3@shared, null, $1, $2, 0, 0, 0, 3276800, 0) "
+     "red relaxed gpu @global publishes gpu"},
     {"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {$0, $1}, [$2];",
      "access(&$2@shared, 16, lanes 16) load weak thread @shared"},
     {"stmatrix.sync.aligned.m8n8.x1.shared.b16 [$0], {$1};",
      "access(&$0@shared, 16, lanes 8) store weak thread @shared"},
     {"movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;", ""},
     {"tensormap.replace.tile.global_address.global.b1024.b64 [$0], $1;",
-     "access(&$0@global, 128) store weak thread @global"},
+     "access(&$0@global, 128) store weak thread @global; "
+     "gpu_tensormap_before(&$0@global, 0, 0, $1) gpu; gpu_tensormap_after(&$0@global) after gpu"},
     {"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
      "[$0], [$1], 128;",
      "warp_barrier; access(&$1@shared, 128, lanes 1) load weak thread @shared; "
@@ -113,10 +118,11 @@ constexpr Row Rows[] = {
      "access(&$0@, 32, lanes 8, stride $3x32) store weak thread"},
     {"wgmma.frob.sync.aligned;", "X1 not modelled yet"},
     {"wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {$0, $1, $2, $3}, $4, $5, 1;",
-     "wgmma() load weak thread @shared cpu"},
+     "wgmma() load weak thread @shared cpu; "
+     "gpu_wgmma($4, $5, 2056, 0, 0) load weak thread @shared gpu"},
     {"wgmma.fence.sync.aligned;", ""},
-    {"wgmma.commit_group.sync.aligned;", ""},
-    {"wgmma.wait_group.sync.aligned 0;", ""},
+    {"wgmma.commit_group.sync.aligned;", "gpu_wgmma_commit() gpu"},
+    {"wgmma.wait_group.sync.aligned 0;", "gpu_wgmma_wait(0) after gpu"},
     {"tcgen05.ld.sync.aligned.32x32b.x1.b32 {$0}, [$1];", "X1 not modelled yet"},
     {"tcgen05.fence::before_thread_sync;", "X1 not modelled yet"},
     // Control.

@@ -103,7 +103,7 @@ std::string show(const Effect &E) {
   if (std::string G = show(E.Condition); !G.empty())
     Out += " if " + G;
   return Out + (E.After ? " after" : "") + (E.Publishes ? " publishes" : "") +
-         (E.CpuOnly ? " cpu" : "");
+         (E.CpuOnly ? " cpu" : "") + (E.GpuOnly ? " gpu" : "");
 }
 
 } // namespace
