@@ -1,6 +1,7 @@
 // From CUPTI's callbacks to the handlers of driver calls. The suffixes _ptsz and _ptds mean that a
 // null stream is the calling thread's own.
 #include "cupti/calls.h"
+#include "cupti/host_code.h"
 
 #include <atomic>
 #include <stdio.h>
@@ -70,6 +71,14 @@ std::string apiName(const CUpti_CallbackData &data) {
   return std::string(name);
 }
 
+/// The call in which CUDA starts is only seen to end.
+void countCall(bool enter) {
+  if (enter)
+    ++InCuda;
+  else if (InCuda)
+    --InCuda;
+}
+
 bool trace() {
   static bool on = getenv("SCOPESAN_TRACE_CUDA") != nullptr;
   return on;
@@ -79,6 +88,7 @@ void driverCall(CUpti_CallbackId id, const CUpti_CallbackData &data) {
   if (Inside)
     return;
   bool enter = data.callbackSite == CUPTI_API_ENTER;
+  countCall(enter);
   if (trace() && enter)
     fprintf(stderr, "scopesan: %s (%s)\n", data.functionName, RuntimeName ? RuntimeName : "-");
   const Entry &e = entryOf(id, data.functionName);
@@ -104,6 +114,8 @@ void driverCall(CUpti_CallbackId id, const CUpti_CallbackData &data) {
 void runtimeCall(const CUpti_CallbackData &d) {
   bool enter = d.callbackSite == CUPTI_API_ENTER;
   RuntimeName = enter ? d.functionName : nullptr;
+  if (!Inside)
+    countCall(enter);
   if (Inside || std::string_view(d.functionName).substr(0, 15) != "cudaDeviceReset")
     return;
   InsideScope inside;
@@ -114,6 +126,7 @@ void runtimeCall(const CUpti_CallbackData &d) {
 
 /// The driver may hold locks: these only take notes. Other ids have other data, or none.
 void resource(CUpti_CallbackId id, const void *data) {
+  InsideScope inside;
   const auto *r = static_cast<const CUpti_ResourceData *>(data);
   if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
     return Collector::get().contextEnds(r->context);

@@ -155,18 +155,18 @@ void Collector::reportLimits() {
                                n);
 }
 
-void Collector::inOrder(std::function<void()> action) {
+void Collector::inOrder(core::NodeId node, std::function<void()> action) {
   if (Now.running)
-    Queue.push_back(std::move(action));
+    Queue.push_back({node, std::move(action), !node.value});
   else
     action();
 }
 
 void Collector::applyQueue() {
-  std::vector<std::function<void()>> queue;
+  std::vector<Pending> queue;
   queue.swap(Queue);
-  for (auto &action : queue)
-    action();
+  for (Pending &p : queue)
+    p.action();
 }
 
 void Collector::setCounters() {

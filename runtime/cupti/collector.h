@@ -82,8 +82,9 @@ public:
   void settle(bool wait);
   /// Judges what the active launch has recorded so far. Calls no CUDA function.
   void peek();
-  /// Runs `action` now, or after the active launch's records.
-  void inOrder(std::function<void()> action);
+  /// Runs `action` now, or after the active launch's records. `node`: what it is about; none = what
+  /// the host does by itself.
+  void inOrder(core::NodeId node, std::function<void()> action);
   void publish();
   void finish();
 
@@ -136,6 +137,12 @@ public:
   void imageLoaded(const void *image, size_t bytes);
   /// A context is about to be destroyed. Likewise.
   void contextEnds(CUcontext context);
+  // ---- facts of instrumented host code (host_code.cpp)
+  /// Before host code accesses memory that CUDA knows.
+  void hostActs(uint64_t address, uint64_t bytes);
+  void hostAtomic(core::Thread &t, uint64_t address, uint32_t bytes, abi::Op op, core::SiteId site,
+                  bool wrote);
+  void hostFunctionRuns();
   /// A context may end: what it recorded is judged, what it has registered goes to others.
   void contextMayEnd(CUcontext context);
   /// Forgets the contexts that have ended; their memory ended with the call `api`.
@@ -165,6 +172,9 @@ private:
   void conclude(bool ended);
   void applyQueue();
   bool complete();
+  bool isRunning();
+  void applyKnownToHost();
+  void catchUp();
   void reportLimits();
 
   // shadow.cpp
@@ -231,7 +241,12 @@ private:
   bool UncheckedStarts = false;   ///< between ENTER and EXIT of an unchecked launch
   std::vector<CUevent> Unchecked; ///< ends of instrumented kernels that run unchecked
   uint64_t Dropped = 0;
-  std::vector<std::function<void()>> Queue;
+  struct Pending {
+    core::NodeId node;
+    std::function<void()> action;
+    bool byHost = false;
+  };
+  std::vector<Pending> Queue;
 };
 
 /// True while the collector itself calls CUDA: its calls are not the program's.
@@ -252,6 +267,9 @@ struct RelaxedCapture {
 /// How long a launch waits for the kernel before it. Longer means that the program lets its kernels
 /// wait for each other, which serialised launches cannot serve.
 inline constexpr uint64_t LaunchPatienceMs = 10'000;
+
+/// How long host code waits for the records of what it may have seen.
+inline constexpr uint64_t CatchUpMs = 2'000;
 
 /// Subscribes the collector's callbacks (callbacks.cpp). Returns what went wrong or nothing.
 std::string subscribeCollector();

@@ -12,7 +12,7 @@ void transfer(Collector &c, const Call &k, CUstream stream, const Transfer &t) {
   if (!k.enter) {
     if (k.succeeded && k.kept()) {
       c.settle(false);
-      c.Order.hostAfter({uint32_t(k.kept())});
+      c.Order.hostAfter(core::NodeId{uint32_t(k.kept())});
     }
     return;
   }

@@ -176,6 +176,7 @@ core::NodeId GraphReplay::fill(const GraphStep &step, LaunchPlace &place) {
 // ---------------------------------------------------------------- host functions, events
 
 core::NodeId GraphReplay::hostFunction(const GraphStep &step, LaunchPlace &place) {
+  C.hostFunctionRuns();
   CUDA_HOST_NODE_PARAMS p{};
   CUresult r = cuGraphHostNodeGetParams(step.node, &p);
   expect(r == CUDA_SUCCESS ? cuLaunchHostFunc(Stream, p.fn, p.userData) : r, "a host function");

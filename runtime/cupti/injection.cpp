@@ -1,5 +1,6 @@
 // The collector's life in the process: it starts when CUDA initialises and ends with the program.
 #include "cupti/collector.h"
+#include "cupti/host_code.h"
 
 #include "host/options.h"
 
@@ -32,15 +33,19 @@ void atExit() {
 
 } // namespace
 
+void startOnce() {
+  static bool started = (host::initialise("gpu"), Collector::get(), atexit(atExit), true);
+  (void)started;
+}
+
 static void subscribeOrFail() {
-  host::initialise("gpu");
+  InsideScope inside;
+  startOnce();
   if (std::string problem = subscribeCollector(); !problem.empty()) {
     host::toolFailure(problem);
     host::finish();
     _exit(int(host::options().failure_exit_code));
   }
-  Collector::get();
-  atexit(atExit);
   std::thread(watch).detach();
 }
 

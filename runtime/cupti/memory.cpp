@@ -1,6 +1,7 @@
 // Memory and contexts as the collector knows them.
 #include "cupti/collector.h"
 
+#include "cupti/host_code.h"
 #include "host/options.h"
 
 namespace scopesan::cupti {
@@ -30,7 +31,7 @@ void Collector::forgetOverlapping(uint64_t address, uint64_t bytes) {
   if (a != Allocations.begin() && std::prev(a)->first + std::prev(a)->second.bytes > address)
     --a;
   while (a != Allocations.end() && a->first < address + bytes) {
-    inOrder([old = a->first] { host::memoryFreed(old); });
+    inOrder({}, [old = a->first] { host::memoryFreed(old); });
     a = Allocations.erase(a);
   }
 }
@@ -41,7 +42,9 @@ void Collector::allocated(uint64_t address, const Memory &memory, const std::str
     return;
   forgetOverlapping(address, memory.bytes);
   Allocations[address] = memory;
-  inOrder([this, address, memory, api, since] {
+  if (memory.onHost() || memory.kind == host::MemoryKind::Managed)
+    hostWatches(address, address + memory.bytes);
+  inOrder(since, [this, address, memory, api, since] {
     host::memoryAllocated({address, memory.bytes, memory.kind, api, 0});
     memoryStarts(address, memory.bytes, since);
   });
@@ -53,7 +56,7 @@ void Collector::freed(uint64_t address, core::NodeId by, bool afterAll) {
     return;
   uint64_t bytes = a->second.bytes;
   Allocations.erase(a);
-  inOrder([this, address, bytes, by, afterAll] {
+  inOrder(by, [this, address, bytes, by, afterAll] {
     memoryEnds(address, bytes, by, afterAll);
     host::memoryFreed(address);
   });
@@ -77,6 +80,10 @@ void Collector::variable(uint64_t address, uint64_t bytes, const std::string &sy
   m.generation = ModuleGeneration;
   forgetOverlapping(address, bytes);
   Allocations[address] = m;
+  unsigned managed = 0;
+  if (cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) == CUDA_SUCCESS &&
+      managed)
+    hostWatches(address, address + bytes);
   std::vector<EarlyAccess> early;
   std::erase_if(Early, [&](const EarlyAccess &e) {
     bool isHere = e.access.box.address - address < bytes;
@@ -84,7 +91,7 @@ void Collector::variable(uint64_t address, uint64_t bytes, const std::string &sy
       early.push_back(e);
     return isHere;
   });
-  inOrder([this, address, bytes, kind, symbol, constant, early] {
+  inOrder({}, [this, address, bytes, kind, symbol, constant, early] {
     host::memoryAllocated({address, bytes, kind, gpu::demangled(symbol), 0});
     if (!constant)
       memoryStarts(address, bytes, {});
@@ -125,7 +132,7 @@ void Collector::copied(core::NodeId node, const Box *from, const Box *to) {
   };
   add(from, false);
   add(to, true);
-  inOrder([this, node, accesses] { nodeAccesses(node, accesses); });
+  inOrder(node, [this, node, accesses] { nodeAccesses(node, accesses); });
 }
 
 // ---------------------------------------------------------------- freed memory
@@ -198,7 +205,7 @@ void Collector::forgetModules(CUcontext context) {
       variables.push_back({address, m.bytes});
   for (auto [address, bytes] : variables) {
     forgetOverlapping(address, bytes);
-    inOrder([this, address = address, bytes = bytes] { memoryStarts(address, bytes, {}); });
+    inOrder({}, [this, address = address, bytes = bytes] { memoryStarts(address, bytes, {}); });
   }
 }
 

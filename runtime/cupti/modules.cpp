@@ -1,5 +1,6 @@
 // Modules and functions: which are instrumented, what their sites and variables are called.
 #include "cupti/collector.h"
+#include "cupti/host_code.h"
 
 #include <string.h>
 
@@ -25,9 +26,9 @@ void Collector::takeImages() {
       known |= old->hash == t->hash;
     if (known)
       continue;
-    if (t->hostCode)
-      host::incomplete("host code is instrumented (-fscopesan-host), but the GPU backend does not "
-                       "check it: races with the host may be missed; use --backend=cpu");
+    if (t->hostCode && !hostCodeIsHeard())
+      host::incomplete("host code is instrumented (-fscopesan-host), but its calls do not reach the "
+                       "GPU backend: races with the host may be missed; use `scopesan run`");
     for (uint32_t i = 0; i < t->kernelCount; ++i)
       HasFastKernels |= t->kernels[i].mode != uint32_t(gpu::KernelMode::Logged);
     Tables.push_back(std::move(t));

@@ -74,8 +74,10 @@ void onValueWaited(Collector &c, const Call &k) {
 }
 void onHostFunction(Collector &c, const Call &k) {
   const auto &p = params<cuLaunchHostFunc_params>(k);
-  if (k.enter && !k.captured(p.hStream))
-    c.Order.marker(k.stream(c, p.hStream));
+  if (!k.enter || k.captured(p.hStream))
+    return;
+  c.hostFunctionRuns();
+  c.Order.marker(k.stream(c, p.hStream));
 }
 
 constexpr CallRow Rows[] = {

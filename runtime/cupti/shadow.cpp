@@ -51,11 +51,11 @@ ContextLog *Collector::shadowHere() {
 
 gpu::LaunchTags::Assigned Collector::tagFor(ContextLog &c, const gpu::MarkSource &source) {
   if (Tags.full()) {
-    Shadow.sweep(c, Tags.sweep(source.node, Order.host()));
+    Shadow.sweep(c, Tags.sweep(source.node, Order.hostForAll()));
     for (unsigned t = gpu::LaunchTags::First; t <= gpu::LaunchTags::Last; ++t)
       Replay.setTag(t, Tags.find(t) ? *Tags.find(t) : gpu::MarkSource());
   }
-  if (Tags.missing(source.node, Order.host()))
+  if (Tags.missing(source.node, Order.hostForAll()))
     host::incomplete("more launches than the GPU's shadow memory can tell apart were not waited "
                      "for: races with the first of them may be missed");
   gpu::LaunchTags::Assigned a = Tags.assign(source);
@@ -116,7 +116,7 @@ void Collector::nodeAccesses(core::NodeId node, const std::vector<NodeAccess> &a
 
 /// Every node that accesses memory comes by here, after what it does was checked.
 void Collector::followed(core::NodeId node) {
-  if (Wide.missing(node, Order.host()))
+  if (Wide.missing(node, Order.hostForAll()))
     host::incomplete("a large copy or fill that is not ordered before other work was not checked "
                      "against it on the GPU");
   Everything.add(node);
@@ -125,7 +125,7 @@ void Collector::followed(core::NodeId node) {
 /// A large range that follows everything races with nothing; it is not remembered word by word, and
 /// work that is not ordered after it is told.
 void Collector::nodeOnHost(core::NodeId node, uint64_t address, uint64_t bytes, bool write) {
-  if (bytes >= WideBytes && !Everything.missing(node, Order.host()))
+  if (bytes >= WideBytes && !Everything.missing(node, Order.hostForAll()))
     Wide.add(node);
   else if (write)
     Detector.nodeWrite(node, address, bytes, {});

@@ -42,7 +42,7 @@ core::NodeId Order::launch(Stream &s, const core::LaunchFacts &facts, bool progr
   // A line of its own: the kernel does not follow those that it may overlap.
   Place p{lineBeside(s, s.tail.size() - 1), crossDependencies(s), s.tail};
   p.after.insert(p.after.end(), s.root.begin(), s.root.end());
-  p.after.push_back(HostNode);
+  p.after.push_back(host());
   core::NodeId n = launchAt(p, facts);
   s.tail.push_back(n);
   return n;
@@ -92,25 +92,68 @@ void Order::hostAfterStream(Stream &s) {
     return hostAfter(marker(s)); // comes after the blocking streams' work
   if (s.tail.empty() || s.hostKnows == s.last())
     return;
-  s.hostKnows = s.last();
-  HostNode = D.hostStep(Host, s.tail.data(), uint32_t(s.tail.size()));
+  s.hostKnows = HasHostCode ? core::NodeId{} : s.last(); // threads know different things
+  hostAfter(s.tail);
 }
 
 void Order::hostAfterAll(const void *context) {
   Nodes nodes;
   for (auto &[key, s] : Streams)
     if ((!context || s->context == context) && !s->tail.empty() && s->hostKnows != s->last()) {
-      s->hostKnows = s->last();
+      s->hostKnows = HasHostCode ? core::NodeId{} : s->last();
       nodes.insert(nodes.end(), s->tail.begin(), s->tail.end());
     }
   std::erase_if(Orphans, [&](const Orphan &o) {
     if (context && o.context != context)
       return false;
     nodes.push_back(o.node);
-    return true;
+    return !HasHostCode;
   });
   if (!nodes.empty())
+    hostAfter(nodes);
+}
+
+// ---------------------------------------------------------------- host threads
+
+void Order::hostAfter(const Nodes &nodes) {
+  if (HasHostCode)
+    D.hosts().step(self(), nodes.data(), uint32_t(nodes.size()));
+  else
     HostNode = D.hostStep(Host, nodes.data(), uint32_t(nodes.size()));
+}
+
+core::NodeId Order::hostFree() {
+  if (!HasHostCode)
+    return HostNode = D.freeNode(Host, nullptr, 0);
+  core::HostId me = self();
+  while (FreeLines.size() < me.value)
+    FreeLines.push_back(D.newTimeline());
+  core::NodeId past = D.hosts().past(me);
+  core::NodeId node = D.freeNode(FreeLines[me.value - 1], &past, 1);
+  D.hosts().step(me, &node, 1);
+  return node;
+}
+
+void Order::hostCodeIsInstrumented() {
+  if (HasHostCode)
+    return;
+  HasHostCode = true;
+  Threads = 1;
+  Self = D.hosts().create({}, core::HostCode::Instrumented);
+  D.hosts().step(Self, &HostNode, 1);
+}
+
+core::HostId Order::createThread() {
+  ++Threads;
+  return D.hosts().create(self(), core::HostCode::Instrumented);
+}
+
+core::HostId Order::self() {
+  if (!Self.value) {
+    ++Threads;
+    Self = D.hosts().create({}, core::HostCode::Opaque);
+  }
+  return Self;
 }
 
 } // namespace scopesan::gpu

@@ -109,16 +109,32 @@ public:
   }
 
   // ---- the host goes on after something
-  core::NodeId host() const { return HostNode; }
+  /// What work that the calling thread enqueues now comes after.
+  core::NodeId host() { return HasHostCode ? D.hosts().past(self()) : HostNode; }
+  /// A point that all further work of the host comes after, whatever its threads are.
+  core::NodeId hostForAll() { return HasHostCode && Threads > 1 ? HostNode : host(); }
   void hostAfter(core::NodeId n) {
     if (n.value)
-      HostNode = D.hostStep(Host, &n, 1);
+      hostAfter(Nodes{n});
   }
+  void hostAfter(const Nodes &nodes);
   void hostAfterStream(Stream &s);
   /// All work of a context; null = of all.
   void hostAfterAll(const void *context = nullptr);
   /// A call of the host ends the life of memory.
-  core::NodeId hostFree() { return HostNode = D.freeNode(Host, nullptr, 0); }
+  core::NodeId hostFree();
+
+  // ---- host threads of a program whose host code is instrumented (S15). Otherwise all of the host
+  // is one actor.
+  /// The calling thread is the first one.
+  void hostCodeIsInstrumented();
+  bool hasHostCode() const { return HasHostCode; }
+  /// Has somebody told of the calling thread?
+  static bool isKnownThread() { return Self.value; }
+  core::HostId createThread();
+  static void beginThread(core::HostId id) { Self = id; }
+  /// The calling thread; one that nobody announced is opaque.
+  core::HostId self();
 
 private:
   static constexpr uintptr_t LegacyHandle = 1, PerThreadHandle = 2;
@@ -142,7 +158,7 @@ private:
   template <typename MakeNode> core::NodeId enqueue(Stream &s, const Nodes &extra, MakeNode make) {
     Nodes after = crossDependencies(s);
     after.insert(after.end(), s.tail.begin(), s.tail.end());
-    after.push_back(HostNode);
+    after.push_back(host());
     after.insert(after.end(), extra.begin(), extra.end());
     core::NodeId node = make(after.data(), uint32_t(after.size()));
     s.root = std::move(after);
@@ -154,6 +170,10 @@ private:
   core::Detector &D;
   core::TimelineId Host;
   core::NodeId HostNode;
+  bool HasHostCode = false;
+  uint32_t Threads = 0;                     ///< of the host
+  std::vector<core::TimelineId> FreeLines; ///< by host thread, less 1
+  inline static thread_local core::HostId Self;
   std::map<Key, Stream *> Streams; ///< records are never freed
   std::unordered_map<const void *, core::NodeId> Events;
   std::vector<Orphan> Orphans; ///< last nodes of destroyed streams

@@ -2,6 +2,8 @@
 #include "hostcode/backend.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
 
 using namespace scopesan;
 using hostcode::backend;
@@ -20,12 +22,26 @@ bool isWatched(const abi::HostHooks &Hooks, const void *Address) {
   return false;
 }
 
+using Getter = const abi::HostHooks *(*)();
+
+/// The CPU backend is in the process. The GPU's is loaded when CUDA starts, which is too late for
+/// threads and locks before that: it is named to the driver, and loaded here (only once in all).
+Getter findBackend() {
+  if (void *Get = dlsym(RTLD_DEFAULT, abi::HostHooksSymbol))
+    return reinterpret_cast<Getter>(Get);
+  const char *Path = getenv("CUDA_INJECTION64_PATH");
+  const char *Name = Path ? strrchr(Path, '/') : nullptr;
+  if (!Path || strncmp(Name ? Name + 1 : Path, "libscopesan_gpu", 15) != 0)
+    return nullptr;
+  void *Library = dlopen(Path, RTLD_NOW);
+  return Library ? reinterpret_cast<Getter>(dlsym(Library, abi::HostHooksSymbol)) : nullptr;
+}
+
 } // namespace
 
 const abi::HostHooks *hostcode::backend() {
   if (!__atomic_load_n(&HasLooked, __ATOMIC_ACQUIRE)) {
-    using Getter = const abi::HostHooks *(*)();
-    auto Get = reinterpret_cast<Getter>(dlsym(RTLD_DEFAULT, abi::HostHooksSymbol));
+    Getter Get = findBackend();
     const abi::HostHooks *Hooks = Get ? Get() : nullptr;
     if (Hooks && Hooks->version == abi::HostVersion)
       __atomic_store_n(&Found, Hooks, __ATOMIC_RELAXED);

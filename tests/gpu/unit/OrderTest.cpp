@@ -203,3 +203,24 @@ TEST(Order, StreamOrderedFree) {
   EXPECT_TRUE(w.D.precedes(use, w.O.release(w.O.stream(w.handle(0), false))));
   EXPECT_FALSE(w.D.precedes(use, w.O.release(w.O.stream(w.handle(1), false))));
 }
+
+TEST(Order, InstrumentedHostThreadsAreApart) {
+  World w;
+  w.O.hostCodeIsInstrumented();
+  core::HostId me = w.O.self(), other = w.O.createThread();
+  w.write(w.handle(0));
+  w.O.hostAfterStream(w.O.stream(w.handle(0), false));
+  w.write(w.handle(1));
+  EXPECT_EQ(w.races(), 0u) << "the thread that waited goes on";
+  Order::beginThread(other);
+  w.write(w.handle(2));
+  EXPECT_EQ(w.races(), 1u) << "the other one has waited for nothing";
+  w.O.hostAfterAll();
+  w.write(w.handle(3));
+  EXPECT_EQ(w.races(), 1u);
+  Order::beginThread(me);
+  w.O.hostAfterAll();
+  w.write(w.handle(0));
+  EXPECT_EQ(w.races(), 1u) << "it may wait, too, for what the other one has waited for";
+  Order::beginThread({});
+}

@@ -1,0 +1,291 @@
+// What libscopesan_hostcode.a calls (abi::HostHooks), on the GPU.
+//
+// Facts of the host go to the detector at once. A kernel that is running meanwhile has records that
+// were not judged; what orders the two:
+//
+//   kernel -> host   a load reads what the kernel stored. The store's ticket was taken before it, so
+//                    everything that was recorded up to now is judged first (catchUp).
+//   host -> kernel   a store is read by the kernel. Nothing is judged between the store and its
+//                    report (the collector's lock), so what has read it comes later.
+//
+// A store beside a running kernel is told as one that extends what was there, because tickets do
+// not say which of the kernel's operations came before it: edges are added, none is lost (X1).
+#include "cupti/host_code.h"
+
+#include "cupti/collector.h"
+#include "scopesan/host_abi.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <string.h>
+
+namespace scopesan::cupti {
+
+thread_local uint32_t InCuda;
+
+namespace {
+
+using core::SiteId;
+
+constexpr uint32_t RangeCount = 64;
+volatile abi::WatchedRange Ranges[RangeCount];
+uint32_t UsedRanges;
+bool IsHeard;
+
+uint64_t raw(const void *p) { return reinterpret_cast<uint64_t>(p); }
+
+/// The tool, the driver, and threads that nobody announced are not the program.
+bool isOfProgram() { return !Inside && !InCuda && gpu::Order::isKnownThread(); }
+
+/// Runs body(Collector &) under the lock, unless somebody else than the program calls.
+template <typename Function> void told(Function body) {
+  if (!isOfProgram())
+    return;
+  InsideScope inside;
+  Collector &c = Collector::get();
+  std::lock_guard guard(c.Lock);
+  body(c);
+}
+
+core::Thread &thread(Collector &c) { return c.Detector.hosts().thread(c.Order.self()); }
+
+void module(const abi::Module *m) {
+  InsideScope inside;
+  startOnce();
+  IsHeard = true;
+  Collector &c = Collector::get();
+  std::lock_guard guard(c.Lock);
+  c.Order.hostCodeIsInstrumented();
+  host::registerModule(*m, "host code");
+}
+
+void access(const void *p, uint64_t bytes, uint32_t site, bool write) {
+  if (!bytes || Inside || InCuda)
+    return;
+  if (!gpu::Order::isKnownThread()) {
+    InsideScope inside;
+    return host::incomplete("host code that CUDA calls (host functions in streams) is not checked "
+                            "on the GPU",
+                            SiteId{site});
+  }
+  told([&](Collector &c) {
+    if (!c.find(raw(p)))
+      return;
+    c.hostActs(raw(p), bytes);
+    if (write)
+      c.Detector.writeRange(thread(c), raw(p), bytes, SiteId{site});
+    else
+      c.Detector.readRange(thread(c), raw(p), bytes, SiteId{site});
+    if (host::shouldHalt())
+      c.publish();
+  });
+}
+void read(const void *p, uint64_t bytes, uint32_t site) { access(p, bytes, site, false); }
+void write(const void *p, uint64_t bytes, uint32_t site) { access(p, bytes, site, true); }
+
+/// Is the thread within a strong operation, with the lock held?
+thread_local bool Bracketed;
+
+void atomicBefore(const void *) {
+  if (!isOfProgram())
+    return;
+  InsideScope inside;
+  Collector::get().Lock.lock();
+  Bracketed = true;
+}
+void atomicAfter(const void *p, uint32_t bytes, uint32_t rawOp, uint32_t site, uint32_t wrote) {
+  if (!Bracketed)
+    return;
+  Bracketed = false;
+  InsideScope inside;
+  Collector &c = Collector::get();
+  abi::Op op(rawOp);
+  if (!c.find(raw(p))) { // orders, but is no concern of CUDA
+    c.Detector.synchronize(thread(c), raw(p), bytes, op, SiteId{site}, wrote);
+  } else {
+    c.hostAtomic(thread(c), raw(p), bytes, op, SiteId{site}, wrote);
+    if (host::shouldHalt())
+      c.publish();
+  }
+  c.Lock.unlock();
+}
+
+void fence(uint32_t op, uint32_t site) {
+  told([&](Collector &c) { c.Detector.fence(thread(c), abi::Op(op), SiteId{site}); });
+}
+void unmodelled(uint32_t site) {
+  told([&](Collector &c) {
+    c.Detector.unmodelled(thread(c));
+    host::incomplete("an operation that ScopeSan does not model was executed", SiteId{site});
+  });
+}
+
+core::HostAccess accessOf(uint32_t shared) {
+  return shared ? core::HostAccess::Shared : core::HostAccess::Exclusive;
+}
+void acquire(const void *object, uint32_t shared) {
+  told([&](Collector &c) {
+    c.Detector.hosts().acquire(c.Order.self(), raw(object), accessOf(shared));
+  });
+}
+void release(const void *object, uint32_t shared) {
+  told([&](Collector &c) {
+    c.Detector.hosts().release(c.Order.self(), raw(object), accessOf(shared));
+  });
+}
+void forget(const void *object) {
+  told([&](Collector &c) { c.Detector.hosts().forget(raw(object)); });
+}
+
+/// Threads that the driver makes are its own, also before its calls are seen.
+bool isMadeByDriver() {
+  void *frames[32];
+  int count = backtrace(frames, 32);
+  for (int i = 0; i < count; ++i) {
+    Dl_info info{};
+    if (!dladdr(frames[i], &info) || !info.dli_fname)
+      continue;
+    const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
+    for (const char *prefix : {"libcuda.", "libcupti.", "libnvidia-"})
+      if (strncmp(name, prefix, strlen(prefix)) == 0)
+        return true;
+  }
+  return false;
+}
+
+uint32_t create() {
+  uint32_t number = 0;
+  told([&](Collector &c) {
+    if (!isMadeByDriver())
+      number = c.Order.createThread().value;
+  });
+  return number;
+}
+void begin(uint32_t number) { gpu::Order::beginThread({number}); }
+void end(uint32_t number) {
+  told([&](Collector &c) { c.Detector.hosts().end({number}); });
+  gpu::Order::beginThread({});
+}
+void join(uint32_t number) {
+  told([&](Collector &c) { c.Detector.hosts().join(c.Order.self(), {number}); });
+}
+
+constexpr abi::HostHooks Hooks = {
+    abi::HostVersion, RangeCount, Ranges,  module, read,   write, atomicBefore, atomicAfter, fence,
+    unmodelled,       acquire,    release, forget, create, begin, end,          join};
+
+} // namespace
+
+bool hostCodeIsHeard() { return IsHeard; }
+
+/// Ranges only grow. The last one takes what finds no other.
+void hostWatches(uint64_t begin, uint64_t end) {
+  for (uint32_t i = 0; i < UsedRanges; ++i)
+    if (begin >= Ranges[i].begin && end <= Ranges[i].end)
+      return;
+  if (UsedRanges < RangeCount) {
+    Ranges[UsedRanges].begin = begin;
+    Ranges[UsedRanges++].end = end;
+    return;
+  }
+  volatile abi::WatchedRange &last = Ranges[RangeCount - 1];
+  if (begin < last.begin)
+    last.begin = begin;
+  if (end > last.end)
+    last.end = end;
+}
+
+/// It runs in a thread of the driver: whom it lets go on is not seen.
+void Collector::hostFunctionRuns() {
+  if (Order.hasHostCode())
+    host::incomplete("what host functions in streams do is not followed on the GPU "
+                     "(-fscopesan-host)");
+}
+
+// ---------------------------------------------------------------- beside a running kernel
+
+bool Collector::isRunning() {
+  RelaxedCapture relaxed;
+  settle(/*wait=*/false);
+  return Now.running && Now.issued;
+}
+
+void Collector::hostActs(uint64_t address, uint64_t bytes) {
+  if (isRunning())
+    applyKnownToHost();
+  if (!Shadow.isOn())
+    return;
+  for (const gpu::ShadowMap::Piece &p : Shadow.pieces(address, bytes))
+    if (p.shadow)
+      host::incomplete("accesses of host code are not compared with those of kernels that check on "
+                       "the device (-scopesan-gpu-mode=auto)");
+}
+
+/// What the host has waited for, or done itself, comes before what it does now.
+void Collector::applyKnownToHost() {
+  core::NodeId now = Order.host();
+  std::vector<Pending> left;
+  std::vector<Pending> queue;
+  queue.swap(Queue);
+  for (Pending &p : queue) {
+    if (p.byHost || (p.node.value && Detector.precedes(p.node, now)))
+      p.action();
+    else
+      left.push_back(std::move(p));
+  }
+  Queue.insert(Queue.begin(), std::make_move_iterator(left.begin()),
+               std::make_move_iterator(left.end()));
+}
+
+/// Judges all that had taken a ticket when this was called. Kernels write their records right after
+/// the tickets.
+void Collector::catchUp() {
+  uint64_t cursor = 0, begun = milliseconds();
+  RelaxedCapture relaxed;
+  {
+    ContextScope current(Now.log->context);
+    if (cuMemcpyDtoHAsync(&cursor, Now.log->log + offsetof(gpu::Log, cursor), sizeof cursor,
+                          Now.log->stream) != CUDA_SUCCESS ||
+        cuStreamSynchronize(Now.log->stream) != CUDA_SUCCESS)
+      return;
+  }
+  cursor = std::min<uint64_t>(cursor, Log.capacity());
+  while (isRunning() && Replay.judged() < cursor) {
+    Replay.scan(Log.records(), Log.capacity(), /*final=*/false);
+    if (milliseconds() - begun >= CatchUpMs)
+      return host::incomplete("host code went on while records of a running kernel were missing");
+  }
+}
+
+void Collector::hostAtomic(core::Thread &t, uint64_t address, uint32_t bytes, abi::Op op,
+                           core::SiteId site, bool wrote) {
+  hostActs(address, bytes);
+  if (!isRunning())
+    return Detector.atomicAfter(t, address, bytes, op, site, wrote, 0);
+  if (wrote) {
+    host::incomplete("host code wrote to an atomic object while a kernel ran: more order was "
+                     "assumed than there may be");
+    abi::Op extends(abi::AccessKind::Rmw, op.order(), op.scope(), op.space());
+    Detector.atomicAfter(t, address, bytes, extends, site, true, 0);
+    Replay.locations().weakWrite(address, bytes);
+  }
+  catchUp();
+  if (wrote && op.kind() == abi::AccessKind::Store)
+    return;
+  // What it has read may be any of the stores that are under way.
+  abi::Op reads(abi::AccessKind::Load,
+                op.acquires() ? abi::MemoryOrder::Acquire : abi::MemoryOrder::Relaxed, op.scope(),
+                op.space());
+  auto read = [&] {
+    Detector.atomicAfter(t, address, bytes, wrote ? reads : op, site, false, 0);
+  };
+  read();
+  Replay.actStores(address, bytes, read);
+}
+
+} // namespace scopesan::cupti
+
+extern "C" __attribute__((visibility("default"))) const scopesan::abi::HostHooks *
+scopesan_host_hooks(void) {
+  return &scopesan::cupti::Hooks;
+}

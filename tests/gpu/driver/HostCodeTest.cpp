@@ -1,0 +1,176 @@
+// Instrumented host code beside kernels, by the hooks that it calls. Last: from the first of these
+// tests on the process has instrumented host code.
+#include "Program.h"
+
+#include "scopesan/host_abi.h"
+
+#include <thread>
+
+namespace {
+
+const abi::HostHooks *Hooks;
+constexpr uint32_t HostSites = 64;
+
+/// Each access has a site of its own: equal findings are only counted.
+uint32_t hostSite() {
+  static uint32_t base = 0, next = 0;
+  static abi::Site sites[HostSites] = {};
+  static abi::Module m{};
+  if (!m.siteBase) {
+    m.sites = sites;
+    m.siteCount = HostSites;
+    m.strings = "";
+    m.siteBase = &base;
+    Hooks->module(&m);
+  }
+  return base + next++ % HostSites;
+}
+
+class HostCollector : public Collector {
+protected:
+  void SetUp() override {
+    void *library = dlopen(SCOPESAN_GPU_LIBRARY, RTLD_NOW);
+    auto get = reinterpret_cast<const abi::HostHooks *(*)()>(
+        dlsym(library, abi::HostHooksSymbol));
+    ASSERT_TRUE(get);
+    Hooks = get();
+    ASSERT_EQ(Hooks->version, abi::HostVersion);
+    hostSite();
+    Collector::SetUp();
+  }
+  void TearDown() override { fakeDriver().busy = false; }
+};
+
+uint64_t allocateManaged() {
+  static uint64_t next = 0x690000000000;
+  CUdeviceptr p = next += 1 << 22;
+  fakeDriver().noMemory = true; // for shadow
+  call("cuMemAllocManaged", cuMemAllocManaged_params{&p, 4096, CU_MEM_ATTACH_GLOBAL});
+  fakeDriver().noMemory = false;
+  return p;
+}
+/// The kernel goes on when it has been launched.
+void launchLong(CUstream s, std::function<void()> effect) {
+  launch("logged", s, [&] {
+    effect();
+    fakeDriver().busy = true;
+  });
+}
+void ends() { fakeDriver().busy = false; }
+
+void hostRead(uint64_t p) { Hooks->read(reinterpret_cast<void *>(p), 4, hostSite()); }
+void hostWrite(uint64_t p) { Hooks->write(reinterpret_cast<void *>(p), 4, hostSite()); }
+void hostAtomic(uint64_t p, abi::AccessKind kind, abi::MemoryOrder order) {
+  auto *at = reinterpret_cast<void *>(p);
+  abi::Op op(kind, order, abi::Scope::System);
+  Hooks->atomicBefore(at);
+  Hooks->atomicAfter(at, 4, op.raw(), hostSite(), kind != abi::AccessKind::Load);
+}
+/// The kernel's thread stores to an atomic object.
+void deviceStore(uint64_t p, abi::MemoryOrder order, abi::Scope scope = abi::Scope::System) {
+  record(0, EventKind::AtomicBefore, p);
+  records()[state().cursor - 1].extra = abi::Op(abi::AccessKind::Store, order, scope).raw();
+}
+
+} // namespace
+
+TEST_F(HostCollector, WriteAfterLaunch) {
+  uint64_t p = allocateManaged();
+  CUstream s = stream();
+  hostWrite(p);
+  launchLong(s, [&] { record(0, EventKind::Read, p); });
+  EXPECT_EQ(found(), 0u);
+  hostWrite(p);
+  ends();
+  synchronize();
+  EXPECT_EQ(found(), 1u);
+  hostWrite(p);
+  EXPECT_EQ(found(), 1u);
+}
+
+TEST_F(HostCollector, ReadBeforeWait) {
+  uint64_t p = allocateManaged();
+  CUstream s = stream(), other = stream();
+  launch("logged", s, [&] { record(0, EventKind::Write, p); });
+  call("cuStreamSynchronize", cuStreamSynchronize_params{other});
+  EXPECT_EQ(found(), 0u);
+  hostRead(p);
+  EXPECT_EQ(found(), 1u);
+  call("cuStreamSynchronize", cuStreamSynchronize_params{s});
+  hostRead(p);
+  EXPECT_EQ(found(), 1u);
+}
+
+TEST_F(HostCollector, FlagFromTheKernel) {
+  for (bool released : {true, false}) {
+    uint64_t data = allocateManaged(), flag = allocateManaged();
+    unsigned before = found();
+    launchLong(stream(), [&] {
+      record(0, EventKind::Write, data);
+      deviceStore(flag, released ? abi::MemoryOrder::Release : abi::MemoryOrder::Relaxed);
+    });
+    hostAtomic(flag, abi::AccessKind::Load, abi::MemoryOrder::Acquire);
+    hostRead(data);
+    ends();
+    synchronize();
+    EXPECT_EQ(found(), before + !released);
+  }
+}
+
+TEST_F(HostCollector, FlagToTheKernel) {
+  uint64_t data = allocateManaged(), flag = allocateManaged();
+  launchLong(stream(), [] {});
+  hostWrite(data);
+  hostAtomic(flag, abi::AccessKind::Store, abi::MemoryOrder::Release);
+  abi::Op acquire(abi::AccessKind::Load, abi::MemoryOrder::Acquire, abi::Scope::System);
+  for (EventKind k : {EventKind::AtomicBefore, EventKind::AtomicAfter}) {
+    record(0, k, flag);
+    records()[state().cursor - 1].extra = acquire.raw();
+  }
+  record(0, EventKind::Read, data);
+  ends();
+  synchronize();
+  EXPECT_EQ(found(), 0u);
+  EXPECT_EQ(lines("more order was assumed"), 1u);
+}
+
+TEST_F(HostCollector, CopyThatTheHostWaitedFor) {
+  uint64_t p = allocateManaged(), q = allocateManaged();
+  CUstream kernel = stream(), copies = stream();
+  launchLong(kernel, [] {});
+  copy(p, q, 4, copies);
+  call("cuStreamSynchronize", cuStreamSynchronize_params{copies});
+  hostRead(p);
+  hostWrite(q);
+  ends();
+  synchronize();
+  EXPECT_EQ(found(), 0u);
+}
+
+TEST_F(HostCollector, Threads) {
+  uint64_t p = allocateManaged();
+  auto other = [&](bool joined) {
+    uint32_t number = Hooks->create();
+    std::thread t([&] {
+      Hooks->begin(number);
+      hostWrite(p);
+      Hooks->end(number);
+    });
+    t.join(); // in real time; whether the tool knows is the question
+    if (joined)
+      Hooks->join(number);
+    launch("logged", stream(), [&] { record(0, EventKind::Read, p); });
+    synchronize();
+  };
+  other(true);
+  EXPECT_EQ(found(), 0u);
+  other(false);
+  EXPECT_EQ(found(), 1u);
+}
+
+TEST_F(HostCollector, UnknownThreadsAreIncomplete) {
+  uint64_t p = allocateManaged();
+  std::thread([&] { hostRead(p); }).join();
+  EXPECT_EQ(lines("host code that CUDA calls"), 1u);
+  EXPECT_EQ(found(), 0u);
+}
