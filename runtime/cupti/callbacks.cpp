@@ -96,9 +96,12 @@ void driverCall(CUpti_CallbackId id, const CUpti_CallbackData &data) {
     return;
   InsideScope inside;
   Collector &c = Collector::get();
-  Call k{&data, enter, e.perThread,
+  Call k{&data,
+         enter,
+         e.perThread,
          !enter && *static_cast<const CUresult *>(data.functionReturnValue) == CUDA_SUCCESS,
-         apiName(data), currentContext(data)};
+         apiName(data),
+         currentContext(data)};
   if (e.row->isLaunch) {
     if (enter)
       c.Lock.lock();

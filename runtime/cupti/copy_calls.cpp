@@ -19,9 +19,8 @@ void transfer(Collector &c, const Call &k, CUstream stream, const Transfer &t) {
   k.kept() = 0; // a node that the host comes after when the call returns
   gpu::Stream &s = k.stream(c, stream);
   host::CopySide to = c.sideOf(t.to.address);
-  host::CopyPromise promise = t.isCopy
-                                  ? host::copyPromise(to, c.sideOf(t.from.address), t.async)
-                                  : host::fillPromise(to, t.async);
+  host::CopyPromise promise = t.isCopy ? host::copyPromise(to, c.sideOf(t.from.address), t.async)
+                                       : host::fillPromise(to, t.async);
   if (promise == host::CopyPromise::Staged) // what comes before is done
     k.kept() = c.Order.marker(s).value;
   core::NodeId node = c.Order.copy(s);

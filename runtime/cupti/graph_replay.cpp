@@ -39,8 +39,7 @@ LaunchPlace GraphReplay::placeOf(size_t i, core::NodeId begin) {
     const gpu::Place &primary = Places[b.index];
     p.at.after.insert(p.at.after.end(), primary.after.begin(), primary.after.end());
     p.at.primaries.push_back(Done[b.index]);
-    p.at.primaries.insert(p.at.primaries.end(), primary.primaries.begin(),
-                          primary.primaries.end());
+    p.at.primaries.insert(p.at.primaries.end(), primary.primaries.begin(), primary.primaries.end());
   }
   p.origin.stream = S.ordinal;
   p.origin.graph = X.ordinal;
@@ -102,10 +101,9 @@ core::NodeId GraphReplay::kernel(const GraphStep &step, LaunchPlace &place) {
   // A launch takes a kernel of a library as if it were a function.
   CUfunction f = p.func ? p.func : reinterpret_cast<CUfunction>(p.kern);
   std::vector<CUlaunchAttribute> attributes = attributesOf(step.node);
-  CUlaunchConfig g{p.gridDimX,        p.gridDimY,        p.gridDimZ,
-                   p.blockDimX,       p.blockDimY,       p.blockDimZ,
-                   p.sharedMemBytes,  Stream,            attributes.data(),
-                   unsigned(attributes.size())};
+  CUlaunchConfig g{
+      p.gridDimX,  p.gridDimY,       p.gridDimZ, p.blockDimX,       p.blockDimY,
+      p.blockDimZ, p.sharedMemBytes, Stream,     attributes.data(), unsigned(attributes.size())};
   LaunchRequest r = requestOf(f, g, Stream, /*withDomain=*/true);
   r.context = p.ctx ? p.ctx : Context;
   r.place = &place;
@@ -147,8 +145,7 @@ static CUresult issueFill(const CUDA_MEMSET_NODE_PARAMS &p, CUstream s) {
   auto narrow = static_cast<unsigned char>(p.value);
   auto half = static_cast<unsigned short>(p.value);
   if (p.height > 1)
-    return p.elementSize == 1
-               ? cuMemsetD2D8Async(p.dst, p.pitch, narrow, p.width, p.height, s)
+    return p.elementSize == 1   ? cuMemsetD2D8Async(p.dst, p.pitch, narrow, p.width, p.height, s)
            : p.elementSize == 2 ? cuMemsetD2D16Async(p.dst, p.pitch, half, p.width, p.height, s)
                                 : cuMemsetD2D32Async(p.dst, p.pitch, p.value, p.width, p.height, s);
   return p.elementSize == 1   ? cuMemsetD8Async(p.dst, narrow, p.width, s)

@@ -13,6 +13,7 @@ public:
 
   /// Issues all nodes into the stream, in an order that the graph allows.
   void run();
+
 private:
   LaunchPlace placeOf(size_t i, core::NodeId begin);
   core::NodeId issue(const GraphStep &step, LaunchPlace &place);

@@ -35,8 +35,7 @@ bool edgesOf(CUgraph graph, const std::vector<CUgraphNode> &nodes,
     return false;
   std::vector<CUgraphNode> from(count), to(count);
   std::vector<CUgraphEdgeData> data(count);
-  if (count &&
-      cuGraphGetEdges(graph, from.data(), to.data(), data.data(), &count) != CUDA_SUCCESS)
+  if (count && cuGraphGetEdges(graph, from.data(), to.data(), data.data(), &count) != CUDA_SUCCESS)
     return false;
   std::unordered_map<CUgraphNode, uint32_t> places;
   for (CUgraphNode n : nodes)
@@ -317,7 +316,8 @@ void GraphTable::childChanged(GraphExec &x, CUgraphNode child, CUgraph body) {
     return;
   }
   auto known = x.bodies.find(child);
-  std::vector<CUgraphNode> before = nodesOf(known == x.bodies.end() ? bodyOf(child) : known->second);
+  std::vector<CUgraphNode> before =
+      nodesOf(known == x.bodies.end() ? bodyOf(child) : known->second);
   std::vector<CUgraphNode> handles;
   for (CUgraphNode n : before)
     handles.push_back(x.handles.count(n) ? x.handles[n] : nullptr);

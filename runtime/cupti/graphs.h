@@ -41,14 +41,14 @@ struct GraphExec {
   std::unordered_map<CUgraphNode, CUgraphNode> copies; ///< by the program's node
   /// Of a node of the copy: what the driver's functions for the instantiated graph call it.
   std::unordered_map<CUgraphNode, CUgraphNode> handles;
-  std::unordered_set<CUgraphNode> disabled;            ///< nodes of the copy
-  std::unordered_map<CUgraphNode, CUgraph> bodies;     ///< what child nodes of the copy do now
+  std::unordered_set<CUgraphNode> disabled;        ///< nodes of the copy
+  std::unordered_map<CUgraphNode, CUgraph> bodies; ///< what child nodes of the copy do now
   std::string obstacle; ///< why launches cannot be checked; empty = they can
   std::vector<GraphStep> steps;
   gpu::FlatGraph order;           ///< of the steps
   std::vector<uint32_t> sequence; ///< of steps, as they are replayed
   bool isSilent = false;          ///< the program's own does nothing, for good
-  core::NodeId lastEnd; ///< launches of one instantiated graph follow each other
+  core::NodeId lastEnd;           ///< launches of one instantiated graph follow each other
   CUevent ended = nullptr;
 
   CUgraphNode copyOf(CUgraphNode original) const {
@@ -89,8 +89,8 @@ private:
   uint32_t Instantiations = 0;
 };
 
-/// Makes launches of the program's instantiated graph do nothing but record and await events. False:
-/// that is not possible, and nothing has changed.
+/// Makes launches of the program's instantiated graph do nothing but record and await events.
+/// False: that is not possible, and nothing has changed.
 bool silence(CUgraphExec exec, const GraphExec &x);
 /// Makes its launches do what they did.
 void restore(CUgraphExec exec, const GraphExec &x);

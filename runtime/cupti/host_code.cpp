@@ -257,16 +257,20 @@ void Collector::catchUp() {
   }
 }
 
-void Collector::hostAtomic(core::Thread &t, uint64_t address, uint32_t bytes, abi::Op op,
+/// The thread is set up anew for each operation: what is judged in between may end its step.
+void Collector::hostAtomic(core::Thread &, uint64_t address, uint32_t bytes, abi::Op op,
                            core::SiteId site, bool wrote) {
+  auto tell = [&](abi::Op as, bool writes) {
+    Detector.atomicAfter(Detector.hosts().thread(Order.self()), address, bytes, as, site, writes,
+                         0);
+  };
   hostActs(address, bytes);
   if (!isRunning())
-    return Detector.atomicAfter(t, address, bytes, op, site, wrote, 0);
+    return tell(op, wrote);
   if (wrote) {
     host::incomplete("host code wrote to an atomic object while a kernel ran: more order was "
                      "assumed than there may be");
-    abi::Op extends(abi::AccessKind::Rmw, op.order(), op.scope(), op.space());
-    Detector.atomicAfter(t, address, bytes, extends, site, true, 0);
+    tell(abi::Op(abi::AccessKind::Rmw, op.order(), op.scope(), op.space()), true);
     Replay.locations().weakWrite(address, bytes);
   }
   catchUp();
@@ -276,9 +280,7 @@ void Collector::hostAtomic(core::Thread &t, uint64_t address, uint32_t bytes, ab
   abi::Op reads(abi::AccessKind::Load,
                 op.acquires() ? abi::MemoryOrder::Acquire : abi::MemoryOrder::Relaxed, op.scope(),
                 op.space());
-  auto read = [&] {
-    Detector.atomicAfter(t, address, bytes, wrote ? reads : op, site, false, 0);
-  };
+  auto read = [&] { tell(wrote ? reads : op, false); };
   read();
   Replay.actStores(address, bytes, read);
 }

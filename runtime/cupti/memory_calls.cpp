@@ -85,7 +85,8 @@ void onFreed(Collector &c, const Call &k) {
   uint64_t address = params<cuMemFree_v2_params>(k).dptr;
   if (k.enter) {
     const Collector::Memory *m = c.find(address);
-    bool isPlain = m && m->kind == MemoryKind::Device && !m->streamOrdered && m->context == k.context;
+    bool isPlain =
+        m && m->kind == MemoryKind::Device && !m->streamOrdered && m->context == k.context;
     k.kept() = isPlain && c.beginOf(address) == address ? m->bytes : 0;
     endByHost(c, k, address);
   } else if (k.succeeded && k.kept()) {

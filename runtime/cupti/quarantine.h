@@ -1,8 +1,8 @@
-// Freed device memory whose addresses nobody gets for a while, so that a kernel that still uses them
-// is seen (D8) instead of taking part in the life of what lies there next.
+// Freed device memory whose addresses nobody gets for a while, so that a kernel that still uses
+// them is seen (D8) instead of taking part in the life of what lies there next.
 //
-// What the program has freed is allocated again at once: the driver gives the same addresses, or the
-// attempt is given up. Bounded in bytes; the oldest goes first.
+// What the program has freed is allocated again at once: the driver gives the same addresses, or
+// the attempt is given up. Bounded in bytes; the oldest goes first.
 #pragma once
 
 #include <cuda.h>

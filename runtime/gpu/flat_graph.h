@@ -29,9 +29,9 @@ struct FlatNode {
 };
 using FlatGraph = std::vector<FlatNode>;
 
-/// In which order to run the nodes one after the other: each after its dependencies, kernels as late
-/// as that allows. A copy that races with two kernels then meets both (what comes later hides what
-/// came before).
+/// In which order to run the nodes one after the other: each after its dependencies, kernels as
+/// late as that allows. A copy that races with two kernels then meets both (what comes later hides
+/// what came before).
 std::vector<uint32_t> serialOrder(const FlatGraph &graph);
 
 /// Divides the nodes into lines: a node continues the line of a node that it follows in full.

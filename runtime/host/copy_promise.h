@@ -1,5 +1,5 @@
-// What a copy or fill promises to the host that calls it ("API synchronization behavior" of the CUDA
-// runtime's reference):
+// What a copy or fill promises to the host that calls it ("API synchronization behavior" of the
+// CUDA runtime's reference):
 //   synchronous    pageable -> device  waits for the stream, returns when the source is staged
 //                  device -> device    nothing
 //                  all others          returns when the copy is complete

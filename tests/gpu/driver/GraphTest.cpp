@@ -1,4 +1,5 @@
-// Graphs: a launch is replayed node by node, in the graph's order, and the program's own does nothing.
+// Graphs: a launch is replayed node by node, in the graph's order, and the program's own does
+// nothing.
 #include "Program.h"
 
 namespace {

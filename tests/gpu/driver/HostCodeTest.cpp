@@ -8,14 +8,14 @@
 
 namespace {
 
-const abi::HostHooks *Hooks;
+const scopesan::abi::HostHooks *Hooks;
 constexpr uint32_t HostSites = 64;
 
 /// Each access has a site of its own: equal findings are only counted.
 uint32_t hostSite() {
   static uint32_t base = 0, next = 0;
-  static abi::Site sites[HostSites] = {};
-  static abi::Module m{};
+  static scopesan::abi::Site sites[HostSites] = {};
+  static scopesan::abi::Module m{};
   if (!m.siteBase) {
     m.sites = sites;
     m.siteCount = HostSites;
@@ -30,11 +30,11 @@ class HostCollector : public Collector {
 protected:
   void SetUp() override {
     void *library = dlopen(SCOPESAN_GPU_LIBRARY, RTLD_NOW);
-    auto get = reinterpret_cast<const abi::HostHooks *(*)()>(
-        dlsym(library, abi::HostHooksSymbol));
+    auto get = reinterpret_cast<const scopesan::abi::HostHooks *(*)()>(
+        dlsym(library, scopesan::abi::HostHooksSymbol));
     ASSERT_TRUE(get);
     Hooks = get();
-    ASSERT_EQ(Hooks->version, abi::HostVersion);
+    ASSERT_EQ(Hooks->version, scopesan::abi::HostVersion);
     hostSite();
     Collector::SetUp();
   }
@@ -60,16 +60,17 @@ void ends() { fakeDriver().busy = false; }
 
 void hostRead(uint64_t p) { Hooks->read(reinterpret_cast<void *>(p), 4, hostSite()); }
 void hostWrite(uint64_t p) { Hooks->write(reinterpret_cast<void *>(p), 4, hostSite()); }
-void hostAtomic(uint64_t p, abi::AccessKind kind, abi::MemoryOrder order) {
+void hostAtomic(uint64_t p, scopesan::abi::AccessKind kind, scopesan::abi::MemoryOrder order) {
   auto *at = reinterpret_cast<void *>(p);
-  abi::Op op(kind, order, abi::Scope::System);
+  scopesan::abi::Op op(kind, order, scopesan::abi::Scope::System);
   Hooks->atomicBefore(at);
-  Hooks->atomicAfter(at, 4, op.raw(), hostSite(), kind != abi::AccessKind::Load);
+  Hooks->atomicAfter(at, 4, op.raw(), hostSite(), kind != scopesan::abi::AccessKind::Load);
 }
 /// The kernel's thread stores to an atomic object.
-void deviceStore(uint64_t p, abi::MemoryOrder order, abi::Scope scope = abi::Scope::System) {
+void deviceStore(uint64_t p, scopesan::abi::MemoryOrder order, scopesan::abi::Scope scope = scopesan::abi::Scope::System) {
   record(0, EventKind::AtomicBefore, p);
-  records()[state().cursor - 1].extra = abi::Op(abi::AccessKind::Store, order, scope).raw();
+  records()[state().cursor - 1].extra = scopesan::abi::Op(scopesan::abi::AccessKind::Store, order, scope).raw();
+  record(0, EventKind::AtomicAfter, 0);
 }
 
 } // namespace
@@ -107,9 +108,9 @@ TEST_F(HostCollector, FlagFromTheKernel) {
     unsigned before = found();
     launchLong(stream(), [&] {
       record(0, EventKind::Write, data);
-      deviceStore(flag, released ? abi::MemoryOrder::Release : abi::MemoryOrder::Relaxed);
+      deviceStore(flag, released ? scopesan::abi::MemoryOrder::Release : scopesan::abi::MemoryOrder::Relaxed);
     });
-    hostAtomic(flag, abi::AccessKind::Load, abi::MemoryOrder::Acquire);
+    hostAtomic(flag, scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Acquire);
     hostRead(data);
     ends();
     synchronize();
@@ -121,8 +122,8 @@ TEST_F(HostCollector, FlagToTheKernel) {
   uint64_t data = allocateManaged(), flag = allocateManaged();
   launchLong(stream(), [] {});
   hostWrite(data);
-  hostAtomic(flag, abi::AccessKind::Store, abi::MemoryOrder::Release);
-  abi::Op acquire(abi::AccessKind::Load, abi::MemoryOrder::Acquire, abi::Scope::System);
+  hostAtomic(flag, scopesan::abi::AccessKind::Store, scopesan::abi::MemoryOrder::Release);
+  scopesan::abi::Op acquire(scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Acquire, scopesan::abi::Scope::System);
   for (EventKind k : {EventKind::AtomicBefore, EventKind::AtomicAfter}) {
     record(0, k, flag);
     records()[state().cursor - 1].extra = acquire.raw();

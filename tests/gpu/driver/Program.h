@@ -96,7 +96,7 @@ inline uint64_t allocateWithoutShadow(uint64_t bytes = 4096) {
 }
 inline void release(uint64_t p) { call("cuMemFree_v2", cuMemFree_v2_params{p}); }
 inline void launch(const char *kernel, CUstream s, std::function<void()> effect,
-            CUlaunchAttribute *attribute = nullptr) {
+                   CUlaunchAttribute *attribute = nullptr) {
   CUlaunchConfig config{2, 1, 1, 1, 1, 1, 0, s, attribute, attribute ? 1u : 0u};
   call("cuLaunchKernelEx",
        cuLaunchKernelEx_params{&config, reinterpret_cast<CUfunction>(const_cast<char *>(kernel)),

@@ -31,11 +31,11 @@ struct FakeDriver {
   CUpti_CallbackFunc callback = nullptr;
 
   std::map<CUstream, FakeCapture> captures;
-  unsigned nodesRun = 0;                ///< by launches of graphs that really happened
-  std::vector<FakeIssued> issued;       ///< in order
+  unsigned nodesRun = 0;                    ///< by launches of graphs that really happened
+  std::vector<FakeIssued> issued;           ///< in order
   std::function<void(CUfunction)> onKernel; ///< effect of a kernel that the collector launches
-  std::vector<CUdeviceptr> deviceMemory; ///< that cuPointerGetAttribute knows
-  bool reuses = true;                    ///< allocations get the address that was freed last
+  std::vector<CUdeviceptr> deviceMemory;    ///< that cuPointerGetAttribute knows
+  bool reuses = true;                       ///< allocations get the address that was freed last
   CUdeviceptr lastFreed = 0;
   uint64_t poolThreshold = 0;
 };

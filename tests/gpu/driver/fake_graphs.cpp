@@ -1,5 +1,5 @@
-// Graphs of the made-up driver: lists of nodes with parameters, copied on instantiation. When a graph
-// is launched its nodes "run": they are counted, host functions are called.
+// Graphs of the made-up driver: lists of nodes with parameters, copied on instantiation. When a
+// graph is launched its nodes "run": they are counted, host functions are called.
 #include "fake_driver.h"
 
 #include <algorithm>
@@ -61,7 +61,8 @@ CUgraphNode add(CUgraph g, CUgraphNodeType type, const CUgraphNode *after, size_
 
 void run(CUgraphExec x, CUgraph g) {
   for (auto &n : g->nodes) {
-    bool isOff = std::find(x->disabled.begin(), x->disabled.end(), n->original) != x->disabled.end();
+    bool isOff =
+        std::find(x->disabled.begin(), x->disabled.end(), n->original) != x->disabled.end();
     if (n->body)
       run(x, n->body);
     else if (n->type == CU_GRAPH_NODE_TYPE_HOST)
@@ -170,7 +171,9 @@ FAKE cuGraphHostNodeGetParams(CUgraphNode n, CUDA_HOST_NODE_PARAMS *p) {
 FAKE cuGraphHostNodeSetParams(CUgraphNode n, const CUDA_HOST_NODE_PARAMS *p) {
   return n->host = *p, CUDA_SUCCESS;
 }
-FAKE cuGraphEventRecordNodeGetEvent(CUgraphNode n, CUevent *e) { return *e = n->event, CUDA_SUCCESS; }
+FAKE cuGraphEventRecordNodeGetEvent(CUgraphNode n, CUevent *e) {
+  return *e = n->event, CUDA_SUCCESS;
+}
 FAKE cuGraphEventRecordNodeSetEvent(CUgraphNode n, CUevent e) { return n->event = e, CUDA_SUCCESS; }
 FAKE cuGraphEventWaitNodeGetEvent(CUgraphNode n, CUevent *e) { return *e = n->event, CUDA_SUCCESS; }
 FAKE cuGraphEventWaitNodeSetEvent(CUgraphNode n, CUevent e) { return n->event = e, CUDA_SUCCESS; }
