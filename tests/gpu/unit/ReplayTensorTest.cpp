@@ -25,11 +25,11 @@ uint64_t hashOf(uint64_t n) {
 }
 
 /// A 4 x 8 box of 32-bit elements of a tensor of 6 rows of 12, 48 bytes each: 128 bytes of image.
-void encode(Launch &l, uint64_t n, uint64_t address = Tensor, uint32_t swizzle = 0) {
+void encode(Launch &l, uint64_t n, uint32_t swizzle = 0, uint32_t columns = 8, uint32_t rows = 4) {
   const uint64_t sizes[] = {12, 6}, strides[] = {48};
-  const uint32_t box[] = {8, 4}, steps[] = {1, 1};
+  const uint32_t box[] = {columns, rows}, steps[] = {1, 1};
   host::TensorMapRequest r;
-  r.type = 3, r.rank = 2, r.address = address;
+  r.type = 3, r.rank = 2, r.address = Tensor;
   r.sizes = sizes, r.strides = strides, r.box = box, r.steps = steps, r.swizzle = swizzle;
   TensorMaps::Known known;
   ASSERT_EQ(host::encodeTiled(r, known.map, known.lacks), host::Encoding::Done);
@@ -135,19 +135,18 @@ TEST(ReplayTensor, ReductionsDoNotRaceWithEachOther) {
   }
 }
 
-// The pattern exchanges units of 16 bytes; rows 0 and 1 of 128 bytes hold four rows of the box.
+// Rows of 32 bytes: bit 7 of the address exchanges the two units of a row. Here it is set.
 TEST(ReplayTensor, SwizzledImages) {
-  Launch l(1, 1);
-  encode(l, 1, Tensor, /*swizzle=*/1); // rows of 32 bytes: bit 7 of the address into bit 4
-  copy(l, {0, 0}, {.x = 4, .shared = SharedBit | 2176, .flags = tensor::StoreBit});
-  l.end(); // reads all of it, whatever the order
-  EXPECT_TRUE(l.S.findings.empty());
-  Launch m(1, 1);
-  encode(m, 1, Tensor, 1);
-  m.write({0, 0}, SharedBit | 2176 | 16); // where the first unit lies
-  copy(m, {0, 0}, {.x = 4, .shared = SharedBit | 2176, .flags = tensor::StoreBit});
-  m.end();
-  EXPECT_EQ(m.S.count(Rule::ProxyViolation), 1u);
+  constexpr uint64_t Image = SharedBit | 2176;
+  for (uint32_t swizzle : {0u, 1u})
+    for (uint32_t unit : {0u, 1u}) {
+      Launch l(1, 1);
+      encode(l, 1, swizzle, /*columns=*/4, /*rows=*/1); // one unit
+      l.write({0, 0}, Image + unit * 16);
+      copy(l, {0, 0}, {.shared = Image, .flags = tensor::StoreBit});
+      l.end();
+      EXPECT_EQ(l.S.count(Rule::ProxyViolation), unit == swizzle ? 1u : 0u);
+    }
 }
 
 TEST(ReplayTensor, MulticastReachesEachReceiver) {
