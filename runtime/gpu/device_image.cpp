@@ -1,5 +1,6 @@
 #include "gpu/device_image.h"
 
+#include "host/collector.h"
 #include "scopesan/unit_suffix.h"
 
 #include <cxxabi.h>
@@ -25,8 +26,11 @@ std::vector<std::unique_ptr<SiteTable>> findSiteTables(const void *data, size_t 
     uint64_t expected = uint64_t(header.siteCount) * sizeof(abi::Site) +
                         uint64_t(header.frameCount) * sizeof(abi::Frame) +
                         uint64_t(header.kernelCount) * sizeof(Kernel) + header.stringBytes;
-    if (header.version != abi::Version || header.size != expected ||
-        header.size > size_t(end - hit) - sizeof header)
+    if (header.version != abi::Version) {
+      host::incomplete(host::OtherVersion);
+      continue;
+    }
+    if (header.size != expected || header.size > size_t(end - hit) - sizeof header)
       continue;
     auto t = std::make_unique<SiteTable>();
     t->hash = header.hash;

@@ -26,6 +26,9 @@ void initialise(const char *backend);
 core::SiteId registerModule(const abi::Module &module, const std::string &name);
 /// A device module without instrumentation was loaded; `kernels` are its kernel names if known.
 void uninstrumentedModule(const std::string &name, const std::vector<std::string> &kernels);
+/// X1 of a module whose tables this library cannot read.
+inline constexpr const char *OtherVersion =
+    "device code was built by another version of ScopeSan and was not checked; build it again";
 
 // ---------------------------------------------------------------- memory
 enum class MemoryKind : uint8_t {

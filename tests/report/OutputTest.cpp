@@ -111,6 +111,26 @@ TEST(Words, ACopyThatItsOwnThreadTouches) {
   FAIL() << "no finding to change";
 }
 
+TEST(Words, AHostLoopIsNotSaidToBeStuck) {
+  Finding finding;
+  finding.rule = "D12";
+  finding.name = "forward-progress";
+  finding.distance = "host-device";
+  finding.accesses[0].kind = "store";
+  finding.accesses[0].kernel = "produce";
+  finding.accesses[1].kind = "load";
+  finding.accesses[1].hostThread = 1;
+  finding.accesses[1].isHost = true;
+  EXPECT_NE(titleOf(finding).find("host thread 1 waits in a loop for kernel produce"),
+            std::string::npos)
+      << titleOf(finding);
+  EXPECT_NE(hintOf(finding).find("cudaStreamQuery"), std::string::npos);
+  EXPECT_FALSE(finding.isStuck());
+  finding.distance = "same-block";
+  EXPECT_NE(titleOf(finding).find("nothing can make progress any more"), std::string::npos);
+  EXPECT_TRUE(finding.isStuck());
+}
+
 TEST(Words, NoPlaceholderIsLeft) {
   Report report = load("mixed.jsonl");
   Finding finding = report.findings[0];

@@ -98,6 +98,13 @@ struct Finding {
   std::vector<Operation> blamed;
   uint64_t count = 0;
   std::optional<Coverage> coverage; ///< over-synchronized only
+
+  /// D12 of a host loop that waits without asking the API; it may have ended all the same.
+  bool isHostLoop() const { return name == "forward-progress" && distance == "host-device"; }
+  /// The places are where threads stand, not accesses to memory (D7, D12 where nothing moves).
+  bool isStuck() const {
+    return name == "barrier-misuse" || (name == "forward-progress" && !isHostLoop());
+  }
 };
 
 /// How the scope of one operation was used (journal line "scope"). `needs` of the operation is

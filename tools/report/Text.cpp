@@ -72,16 +72,15 @@ private:
     // In execution order.
     static constexpr const char *Labels[] = {"earlier: ", "later:   "};
     static constexpr const char *ScopeLabels[] = {"used:    ", "farthest observer: "};
-    bool isStuck = finding.name == "barrier-misuse" || finding.name == "forward-progress";
     for (size_t i = 0; i < 2; ++i)
-      if (isStuck) { // places where threads are, not accesses to memory
+      if (finding.isStuck()) { // places where threads are, not accesses to memory
         if (i == 0 || finding.accesses[0].frames != finding.accesses[1].frames)
           writeOperation(finding.accesses[i], "thread:  waits here");
       } else if (finding.accesses[i].isKnown()) {
         const char *label = finding.coverage ? ScopeLabels[i] : Labels[i];
         writeOperation(finding.accesses[i], label + describeLong(finding.accesses[i]));
       }
-    if (!isStuck && finding.memory.kind != "none")
+    if (!finding.isStuck() && finding.memory.kind != "none")
       out << "  memory:  " << describeMemory(finding.memory) << '\n';
     if (std::string why = summaryOf(finding); !why.empty())
       out << "  why:     " << why << '\n';

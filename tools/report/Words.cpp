@@ -205,6 +205,22 @@ std::string aliveHint(const Finding &finding) {
   return "keep the memory alive until every access to it is ordered before its end";
 }
 
+/// D12: nothing moves any more, or a host loop only reads memory.
+std::string stuckOf(const Finding &finding) {
+  const Operation &first = finding.accesses[0], &second = finding.accesses[1];
+  std::string waiter = actorIn(finding, second, first, true);
+  if (finding.isHostLoop())
+    return waiter + " waits in a loop for " + actorIn(finding, first, second, false) +
+           " without a call of the CUDA API, so nothing promises that the kernel makes progress";
+  return "nothing can make progress any more: " + waiter + " waits here";
+}
+
+std::string unstuckHint(const Finding &finding) {
+  if (finding.isHostLoop())
+    return "call cudaStreamQuery in every iteration, or wait with cudaStreamSynchronize";
+  return "make sure that a thread that runs ends every wait";
+}
+
 std::string memoryKind(StringRef kind) {
   static const std::map<StringRef, StringRef> Words = {{"shared", "shared variable"},
                                                        {"dynamic-shared", "shared"},
@@ -252,6 +268,8 @@ std::string expand(StringRef pattern, const Finding &finding) {
       {"lifetime", lifetimeOf(finding)},
       {"alive", aliveHint(finding)},
       {"nonatomic", nonAtomicOf(finding)},
+      {"stuck", stuckOf(finding)},
+      {"unstuck", unstuckHint(finding)},
   };
   std::string result;
   while (!pattern.empty()) {

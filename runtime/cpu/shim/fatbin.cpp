@@ -1,5 +1,6 @@
 // Finds the bitcode snapshots inside a fat binary.
 #include "cpu/shim/modules.h"
+#include "host/collector.h"
 
 #include <algorithm>
 #include <string.h>
@@ -27,7 +28,11 @@ std::vector<Snapshot> snapshotsIn(const char *P, const char *End) {
     if (size_t(End - Hit) < sizeof Header)
       break;
     memcpy(&Header, Hit, sizeof Header);
-    if (Header.version != abi::Version || Header.size > size_t(End - Hit) - sizeof Header)
+    if (Header.version != abi::Version) {
+      host::incomplete(host::OtherVersion);
+      continue;
+    }
+    if (Header.size > size_t(End - Hit) - sizeof Header)
       continue;
     bool Known = false;
     for (const Snapshot &S : Result)
