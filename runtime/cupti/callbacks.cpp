@@ -105,12 +105,14 @@ void driverCall(CUpti_CallbackId id, const CUpti_CallbackData &data) {
   if (e.row->isLaunch) {
     if (enter)
       c.Lock.lock();
+    c.hostLearns();
     e.row->handle(c, k);
     if (!enter)
       c.Lock.unlock();
     return;
   }
   std::lock_guard guard(c.Lock);
+  c.hostLearns();
   e.row->handle(c, k);
 }
 

@@ -86,7 +86,7 @@ void Collector::settle(bool wait) {
   if (!Now.running)
     return applyQueue();
   uint64_t begun = milliseconds(), peeked = begun, patience = wait ? LaunchPatienceMs : 0;
-  for (unsigned turn = 0; !complete(); ++turn) {
+  for (unsigned turn = 0; Now.running && !complete(); ++turn) {
     uint64_t now = milliseconds();
     if (now - begun >= patience) {
       if (!wait)
@@ -103,9 +103,20 @@ void Collector::settle(bool wait) {
       peeked = milliseconds();
     }
     if (turn > 200)
-      std::this_thread::sleep_for(std::chrono::microseconds(turn > 2000 ? 500 : 20));
+      pause(turn);
   }
-  conclude(/*ended=*/true);
+  if (Now.running)
+    conclude(/*ended=*/true);
+}
+
+/// The kernel may wait for another thread of the host, which needs the lock to tell what it does.
+void Collector::pause(unsigned turn) {
+  bool others = Order.hasHostCode();
+  if (others)
+    Lock.unlock();
+  std::this_thread::sleep_for(std::chrono::microseconds(turn > 2000 ? 500 : 20));
+  if (others)
+    Lock.lock();
 }
 
 void Collector::peek() {
@@ -157,7 +168,7 @@ void Collector::reportLimits() {
 
 void Collector::inOrder(core::NodeId node, std::function<void()> action) {
   if (Now.running)
-    Queue.push_back({node, std::move(action), !node.value});
+    Queue.push_back({node, std::move(action), !node.value}), ++Knowledge;
   else
     action();
 }

@@ -140,8 +140,15 @@ public:
   // ---- facts of instrumented host code (host_code.cpp)
   /// Before host code accesses memory that CUDA knows.
   void hostActs(uint64_t address, uint64_t bytes);
-  void hostAtomic(core::Thread &t, uint64_t address, uint32_t bytes, abi::Op op, core::SiteId site,
-                  bool wrote);
+  void hostAccess(uint64_t address, uint64_t bytes, core::SiteId site, bool write);
+  void hostAtomic(uint64_t address, uint32_t bytes, abi::Op op, core::SiteId site, bool wrote);
+  /// A thread of the host may have come after something that is in the queue.
+  void hostLearns() { ++Knowledge; }
+  /// The host asked whether work is done.
+  void hostAsks() {
+    if (Order.hasHostCode())
+      Order.host(); // ends the step: a loop that asks is no bare wait (D12)
+  }
   void hostFunctionRuns();
   /// A context may end: what it recorded is judged, what it has registered goes to others.
   void contextMayEnd(CUcontext context);
@@ -158,6 +165,7 @@ private:
     ContextLog *log = nullptr;
     std::string name;
     uint64_t started = 0; ///< milliseconds
+    core::NodeId node;
   };
   const Function &functionOf(const LaunchRequest &r);
   void bindModule(CUmodule module, const std::string &name, CUcontext context);
@@ -172,9 +180,11 @@ private:
   void conclude(bool ended);
   void applyQueue();
   bool complete();
-  bool isRunning();
+  bool isRunning() const { return Now.running && Now.issued; }
   void applyKnownToHost();
+  void pause(unsigned turn);
   void catchUp();
+  void assumeSeen();
   void reportLimits();
 
   // shadow.cpp
@@ -247,6 +257,8 @@ private:
     bool byHost = false;
   };
   std::vector<Pending> Queue;
+  uint64_t Knowledge = 0; ///< grows with the queue and with what threads of the host learn
+  bool ToldOfFastKernels = false;
 };
 
 /// True while the collector itself calls CUDA: its calls are not the program's.

@@ -3,20 +3,28 @@
 // Facts of the host go to the detector at once. A kernel that is running meanwhile has records that
 // were not judged; what orders the two:
 //
-//   kernel -> host   a load reads what the kernel stored. The store's ticket was taken before it, so
-//                    everything that was recorded up to now is judged first (catchUp).
+//   kernel -> host   a load reads what the kernel stored. The store's ticket was taken before it,
+//   so
+//                    everything that was recorded up to now is judged (catchUp), and the load is
+//                    told before and after each store that this brings.
 //   host -> kernel   a store is read by the kernel. Nothing is judged between the store and its
 //                    report (the collector's lock), so what has read it comes later.
 //
-// A store beside a running kernel is told as one that extends what was there, because tickets do
-// not say which of the kernel's operations came before it: edges are added, none is lost (X1).
+// Tickets do not say which of the kernel's operations came before a store of the host: from then on
+// the kernel may read every value that the location has had (Locations::writeBeside). Edges are
+// added, none is lost (X1).
+//
+// Plain accesses ask no questions of the driver: a kernel that the host has not waited for may as
+// well be running, and its records are compared with them whenever they come.
 #include "cupti/host_code.h"
 
 #include "cupti/collector.h"
 #include "scopesan/host_abi.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <stddef.h>
 #include <string.h>
 
 namespace scopesan::cupti {
@@ -44,6 +52,7 @@ template <typename Function> void told(Function body) {
   InsideScope inside;
   Collector &c = Collector::get();
   std::lock_guard guard(c.Lock);
+  c.hostLearns();
   body(c);
 }
 
@@ -68,17 +77,14 @@ void access(const void *p, uint64_t bytes, uint32_t site, bool write) {
                             "on the GPU",
                             SiteId{site});
   }
-  told([&](Collector &c) {
-    if (!c.find(raw(p)))
-      return;
-    c.hostActs(raw(p), bytes);
-    if (write)
-      c.Detector.writeRange(thread(c), raw(p), bytes, SiteId{site});
-    else
-      c.Detector.readRange(thread(c), raw(p), bytes, SiteId{site});
-    if (host::shouldHalt())
-      c.publish();
-  });
+  InsideScope inside;
+  Collector &c = Collector::get();
+  std::lock_guard guard(c.Lock);
+  if (!c.find(raw(p)))
+    return;
+  c.hostAccess(raw(p), bytes, SiteId{site}, write);
+  if (host::shouldHalt())
+    c.publish();
 }
 void read(const void *p, uint64_t bytes, uint32_t site) { access(p, bytes, site, false); }
 void write(const void *p, uint64_t bytes, uint32_t site) { access(p, bytes, site, true); }
@@ -103,10 +109,11 @@ void atomicAfter(const void *p, uint32_t bytes, uint32_t rawOp, uint32_t site, u
   if (!c.find(raw(p))) { // orders, but is no concern of CUDA
     c.Detector.synchronize(thread(c), raw(p), bytes, op, SiteId{site}, wrote);
   } else {
-    c.hostAtomic(thread(c), raw(p), bytes, op, SiteId{site}, wrote);
+    c.hostAtomic(raw(p), bytes, op, SiteId{site}, wrote);
     if (host::shouldHalt())
       c.publish();
   }
+  c.hostLearns();
   c.Lock.unlock();
 }
 
@@ -178,7 +185,7 @@ constexpr abi::HostHooks Hooks = {
 
 bool hostCodeIsHeard() { return IsHeard; }
 
-/// Ranges only grow. The last one takes what finds no other.
+/// Ranges only grow. Where there is no room for another one, the nearest takes it.
 void hostWatches(uint64_t begin, uint64_t end) {
   for (uint32_t i = 0; i < UsedRanges; ++i)
     if (begin >= Ranges[i].begin && end <= Ranges[i].end)
@@ -188,11 +195,21 @@ void hostWatches(uint64_t begin, uint64_t end) {
     Ranges[UsedRanges++].end = end;
     return;
   }
-  volatile abi::WatchedRange &last = Ranges[RangeCount - 1];
-  if (begin < last.begin)
-    last.begin = begin;
-  if (end > last.end)
-    last.end = end;
+  auto united = [&](uint32_t i) {
+    uint64_t b = Ranges[i].begin, e = Ranges[i].end;
+    return abi::WatchedRange{std::min(b, begin), std::max(e, end)};
+  };
+  auto growth = [&](uint32_t i) {
+    abi::WatchedRange r = united(i);
+    return r.end - r.begin - (Ranges[i].end - Ranges[i].begin);
+  };
+  uint32_t nearest = 0;
+  for (uint32_t i = 1; i < RangeCount; ++i)
+    if (growth(i) < growth(nearest))
+      nearest = i;
+  abi::WatchedRange r = united(nearest);
+  Ranges[nearest].begin = r.begin;
+  Ranges[nearest].end = r.end;
 }
 
 /// It runs in a thread of the driver: whom it lets go on is not seen.
@@ -204,25 +221,35 @@ void Collector::hostFunctionRuns() {
 
 // ---------------------------------------------------------------- beside a running kernel
 
-bool Collector::isRunning() {
-  RelaxedCapture relaxed;
-  settle(/*wait=*/false);
-  return Now.running && Now.issued;
-}
-
 void Collector::hostActs(uint64_t address, uint64_t bytes) {
-  if (isRunning())
+  if (!Queue.empty())
     applyKnownToHost();
-  if (!Shadow.isOn())
+  if (!Shadow.isOn() || ToldOfFastKernels)
     return;
   for (const gpu::ShadowMap::Piece &p : Shadow.pieces(address, bytes))
-    if (p.shadow)
-      host::incomplete("accesses of host code are not compared with those of kernels that check on "
-                       "the device (-scopesan-gpu-mode=auto)");
+    ToldOfFastKernels |= p.shadow != 0;
+  if (ToldOfFastKernels)
+    host::incomplete("accesses of host code are not compared with those of kernels that check on "
+                     "the device (-scopesan-gpu-mode=auto)");
 }
 
-/// What the host has waited for, or done itself, comes before what it does now.
+void Collector::hostAccess(uint64_t address, uint64_t bytes, core::SiteId site, bool write) {
+  hostActs(address, bytes);
+  core::Thread &t = Detector.hosts().thread(Order.self());
+  if (!write)
+    return Detector.readRange(t, address, bytes, site);
+  if (isRunning())
+    Replay.locations().weakWrite(address, bytes, &t);
+  Detector.writeRange(t, address, bytes, site);
+}
+
+/// What the host has waited for, or done itself, comes before what it does now. To ask ends the
+/// thread's step, so it is done once for all that the thread knows.
 void Collector::applyKnownToHost() {
+  thread_local uint64_t asked = ~uint64_t(0);
+  if (asked == Knowledge)
+    return;
+  asked = Knowledge;
   core::NodeId now = Order.host();
   std::vector<Pending> left;
   std::vector<Pending> queue;
@@ -237,6 +264,13 @@ void Collector::applyKnownToHost() {
                std::make_move_iterator(left.end()));
 }
 
+/// Records of the active launch are lost: the host may have seen all that it did.
+void Collector::assumeSeen() {
+  host::incomplete("host code went on while records of a running kernel were missing: it is taken "
+                   "to have waited for the kernel");
+  Order.hostAfter(Now.node);
+}
+
 /// Judges all that had taken a ticket when this was called. Kernels write their records right after
 /// the tickets.
 void Collector::catchUp() {
@@ -247,19 +281,24 @@ void Collector::catchUp() {
     if (cuMemcpyDtoHAsync(&cursor, Now.log->log + offsetof(gpu::Log, cursor), sizeof cursor,
                           Now.log->stream) != CUDA_SUCCESS ||
         cuStreamSynchronize(Now.log->stream) != CUDA_SUCCESS)
-      return;
+      return assumeSeen();
   }
+  if (cursor > Log.capacity())
+    assumeSeen();
   cursor = std::min<uint64_t>(cursor, Log.capacity());
   while (isRunning() && Replay.judged() < cursor) {
     Replay.scan(Log.records(), Log.capacity(), /*final=*/false);
+    if (Replay.judged() >= cursor)
+      return;
     if (milliseconds() - begun >= CatchUpMs)
-      return host::incomplete("host code went on while records of a running kernel were missing");
+      return assumeSeen();
+    settle(/*wait=*/false);
   }
 }
 
 /// The thread is set up anew for each operation: what is judged in between may end its step.
-void Collector::hostAtomic(core::Thread &, uint64_t address, uint32_t bytes, abi::Op op,
-                           core::SiteId site, bool wrote) {
+void Collector::hostAtomic(uint64_t address, uint32_t bytes, abi::Op op, core::SiteId site,
+                           bool wrote) {
   auto tell = [&](abi::Op as, bool writes) {
     Detector.atomicAfter(Detector.hosts().thread(Order.self()), address, bytes, as, site, writes,
                          0);
@@ -267,22 +306,39 @@ void Collector::hostAtomic(core::Thread &, uint64_t address, uint32_t bytes, abi
   hostActs(address, bytes);
   if (!isRunning())
     return tell(op, wrote);
-  if (wrote) {
+  if (wrote) { // before anything else is judged
     host::incomplete("host code wrote to an atomic object while a kernel ran: more order was "
                      "assumed than there may be");
-    tell(abi::Op(abi::AccessKind::Rmw, op.order(), op.scope(), op.space()), true);
-    Replay.locations().weakWrite(address, bytes);
+    Replay.locations().writeBeside(address, bytes, [&] { tell(op, true); });
+    if (op.kind() == abi::AccessKind::Store)
+      return;
+  } else {
+    tell(op, false);
   }
-  catchUp();
-  if (wrote && op.kind() == abi::AccessKind::Store)
-    return;
   // What it has read may be any of the stores that are under way.
   abi::Op reads(abi::AccessKind::Load,
                 op.acquires() ? abi::MemoryOrder::Acquire : abi::MemoryOrder::Relaxed, op.scope(),
                 op.space());
-  auto read = [&] { tell(wrote ? reads : op, false); };
-  read();
-  Replay.actStores(address, bytes, read);
+  unsigned moments = 0;
+  Replay.locations().watch(address, bytes, [&] {
+    tell(reads, false);
+    ++moments;
+  });
+  uint64_t dropped = Dropped;
+  {
+    RelaxedCapture relaxed;
+    settle(/*wait=*/false);
+  }
+  if (isRunning())
+    catchUp();
+  if (Dropped != dropped)
+    assumeSeen();
+  if (isRunning())
+    Replay.actStores(address, bytes);
+  Replay.locations().unwatch();
+  if (moments > 1)
+    host::incomplete("an atomic read of host code fits several moments of a running kernel: all "
+                     "their edges were kept");
 }
 
 } // namespace scopesan::cupti

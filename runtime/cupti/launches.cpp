@@ -138,7 +138,7 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
     return host::incomplete("kernel '" + f.name + "' was not checked: the device does not respond");
   followed(node);
   Replay.begin(launch);
-  Now = {true, false, log, f.name, milliseconds()};
+  Now = {true, false, log, f.name, milliseconds(), node};
 }
 
 /// An instrumented kernel is about to run outside of an active launch: nobody records meanwhile.

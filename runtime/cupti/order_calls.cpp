@@ -24,7 +24,10 @@ void onStreamSynchronized(Collector &c, const Call &k) {
     c.Order.hostAfterStream(k.stream(c, params<cuStreamSynchronize_params>(k).hStream));
 }
 void onStreamQueried(Collector &c, const Call &k) {
-  if (!k.enter && k.succeeded)
+  if (k.enter)
+    return;
+  c.hostAsks();
+  if (k.succeeded)
     onStreamSynchronized(c, k);
 }
 void onContextSynchronized(Collector &c, const Call &k) {
@@ -57,7 +60,10 @@ void onEventDestroyed(Collector &c, const Call &k) {
     c.Order.forgetEvent(params<cuEventDestroy_v2_params>(k).hEvent);
 }
 void onEventAwaited(Collector &c, const Call &k) {
-  if (k.enter || !k.succeeded)
+  if (k.enter)
+    return;
+  c.hostAsks();
+  if (!k.succeeded)
     return;
   c.settle(false);
   c.Order.hostAfter(c.Order.recordOf(params<cuEventSynchronize_params>(k).hEvent));

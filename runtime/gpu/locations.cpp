@@ -27,8 +27,52 @@ Location &Locations::at(uint64_t address, uint32_t bytes) {
   return *g.back();
 }
 
+namespace {
+/// The reading half.
+abi::Op readOf(abi::Op op) {
+  return abi::Op(AccessKind::Load,
+                 op.acquires() ? abi::MemoryOrder::Acquire : abi::MemoryOrder::Relaxed, op.scope(),
+                 op.space());
+}
+} // namespace
+
+void Locations::keep(Location &l, const core::Thread *writer) {
+  constexpr size_t MostKept = 64;
+  auto object = std::make_unique<core::SyncObject>();
+  if (!D.keepValue(l.address, l.bytes, *object))
+    return;
+  if (l.kept.size() == MostKept) {
+    auto oldest = l.kept.begin();
+    if (!writer || !oldest->replaced || !D.precedes(*oldest->replaced, *writer))
+      ++Unplaced; // who reads that one fits no order
+    l.kept.erase(oldest);
+  }
+  l.kept.push_back({l.known, l.current, {}, std::move(object)});
+  if (writer)
+    l.kept.back().replaced = writer->epoch();
+}
+
+/// A value that was replaced may be what the operation has read.
+void Locations::feedKept(AtomicOp &op) {
+  Location &l = *op.at;
+  if (op.isStore() || (!l.unsure && !l.shared))
+    return;
+  bool fits = false;
+  for (KeptValue &k : l.kept) {
+    if ((k.replaced && D.precedes(*k.replaced, *op.thread)) ||
+        (k.known && op.valueKnown && k.value != op.value))
+      continue;
+    D.observeKept(*op.thread, *k.object, readOf(op.op), op.site);
+    fits = true;
+  }
+  if (fits && !op.repeated)
+    ++Ambiguous;
+}
+
 /// Hands the operation to the detector, now.
 void Locations::tell(AtomicOp &op) {
+  if (!op.at->kept.empty())
+    feedKept(op);
   D.atomicBefore(*op.thread, op.address, op.bytes, op.op, op.site);
   D.atomicAfter(*op.thread, op.address, op.bytes, op.op, op.site, op.wrote, op.value);
 }
@@ -64,15 +108,24 @@ void Locations::flushReaders(Location &l) {
 
 void Locations::apply(AtomicOp &op) {
   Location &l = *op.at;
+  if (!l.known && op.valueKnown && !op.isStore()) { // it tells what was there
+    l.known = true;
+    l.current = op.value;
+  }
   if (op.isStore() || !op.writtenKnown || !l.known || l.current != op.written)
     flushReaders(l);
   if (op.writtenKnown)
     erase(l.writers, op.written, &op);
+  if (l.shared)
+    keep(l, nullptr);
   tell(op);
   op.applied = true;
   l.known = op.writtenKnown;
   l.current = op.written;
+  l.unsure = !op.writtenKnown;
   ++l.version;
+  if (l.address < Watched + WatchedBytes && Watched < l.address + l.bytes)
+    OnWrite();
   // Locations of other sizes that overlap hold something else now.
   for (auto &other : Granules[l.address / GranuleBytes])
     if (other.get() != &l && other->address < l.address + l.bytes &&
@@ -161,10 +214,10 @@ void Locations::close(AtomicOp &op) {
   if (op.onlyReads()) {
     bool fits = !op.valueKnown || (l.known && l.current == op.value);
     if (!fits && !op.fed) {
-      fits = reach(l, op.value, &op);
+      fits = reach(l, op.value, &op) || l.unsure; // another guess
       if (!fits && !op.repeated)
-        ++Unplaced;
-      if (fits && !l.known) {
+        noPlace(op);
+      if (fits && (!l.known || l.unsure)) {
         l.known = true;
         l.current = op.value;
       }
@@ -187,14 +240,12 @@ void Locations::close(AtomicOp &op) {
   if (op.applied)
     return;
   if (op.valueKnown && (!l.known || l.current != op.value)) {
-    if (!reach(l, op.value, &op))
-      ++Unplaced;
+    if (!reach(l, op.value, &op) && !l.unsure)
+      noPlace(op);
   } else if (AtomicOp *store = op.valueKnown ? pendingStore(l, op.value, op) : nullptr) {
     // Both orders fit: keep the edges of both by a read of the value before the store.
     AtomicOp read = op;
-    read.op = abi::Op(AccessKind::Load,
-                      op.op.acquires() ? abi::MemoryOrder::Acquire : abi::MemoryOrder::Relaxed,
-                      op.op.scope(), op.op.space());
+    read.op = readOf(op.op);
     read.wrote = false;
     tell(read);
     apply(*store);
@@ -217,14 +268,28 @@ void Locations::abandon(AtomicOp &op) {
   }
 }
 
-void Locations::weakWriteSlow(uint64_t address, uint64_t bytes) {
+void Locations::writeBeside(uint64_t address, uint32_t bytes, const std::function<void()> &tell) {
+  Location &l = at(address, bytes);
+  flushReaders(l);
+  l.shared = true;
+  keep(l, nullptr);
+  tell();
+  l.known = false;
+  keep(l, nullptr);
+  ++l.version;
+}
+
+void Locations::weakWriteSlow(uint64_t address, uint64_t bytes, const core::Thread *writer) {
   if (!bytes)
     return;
   auto touch = [&](Granule &g) {
     for (auto &l : g)
       if (l->address < address + bytes && address < l->address + l->bytes) {
         flushReaders(*l);
+        if (writer)
+          keep(*l, writer);
         l->known = false;
+        l->unsure = true;
         ++l->version;
       }
   };

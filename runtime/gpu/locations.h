@@ -14,11 +14,17 @@
 // Where several moments fit, a load is fed at each of them: every possible edge is kept, none is
 // missed (a finding may be lost, none invented). Where none fits, the operation acts at its second
 // ticket and is counted (X1).
+//
+// What a racing plain store, or a store of the host, replaces may be read for a while yet, and
+// nobody knows how long: such values are kept, with the edges that they carry, for reads whose
+// value fits (X1).
 #pragma once
 
 #include "scopesan/core/detector.h"
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -53,12 +59,23 @@ struct AtomicOp {
   }
 };
 
+/// A value that may still be read although something has replaced it.
+struct KeptValue {
+  bool known = false;
+  uint64_t value = 0;
+  std::optional<core::Epoch> replaced;      ///< by the plain store of this thread, at this time
+  std::unique_ptr<core::SyncObject> object; ///< what its readers learn
+};
+
 struct Location {
   uint64_t address = 0;
   uint32_t bytes = 0;
   bool known = false;
   uint64_t current = 0;
   uint32_t version = 0;
+  bool unsure = false; ///< the current value is a guess
+  bool shared = false; ///< with actors whose writes were told early
+  std::vector<KeptValue> kept;
   std::unordered_multimap<uint64_t, AtomicOp *> writers; ///< not applied, by value written
   std::unordered_multimap<uint64_t, AtomicOp *> readers; ///< open, by value read
 };
@@ -75,11 +92,22 @@ public:
   void force(AtomicOp &op);
   /// The operation never ended in what was recorded.
   void abandon(AtomicOp &op);
-  /// A weak write: the value is unknown from here on.
-  void weakWrite(uint64_t address, uint64_t bytes) {
+  /// Before a weak write: the value is unknown from here on. Without a `writer` nothing shows
+  /// whether a read of the older value comes before it.
+  void weakWrite(uint64_t address, uint64_t bytes, const core::Thread *writer = nullptr) {
     if (!Granules.empty())
-      weakWriteSlow(address, bytes);
+      weakWriteSlow(address, bytes, writer);
   }
+  /// A strong write by somebody outside of the launch, told by `tell` while operations that came
+  /// before it are missing: reads may see any value of the location from here on.
+  void writeBeside(uint64_t address, uint32_t bytes, const std::function<void()> &tell);
+  /// Calls `then` after each write to [address, address + bytes) that is told, until unwatch().
+  void watch(uint64_t address, uint64_t bytes, std::function<void()> then) {
+    Watched = address;
+    WatchedBytes = bytes;
+    OnWrite = std::move(then);
+  }
+  void unwatch() { WatchedBytes = 0; }
   /// The memory becomes new, or what other actors did to it is not known.
   void forget(uint64_t address, uint64_t bytes);
   void forgetAll() { Granules.clear(); }
@@ -94,7 +122,13 @@ private:
   using Granule = std::vector<std::unique_ptr<Location>>;
 
   Location &at(uint64_t address, uint32_t bytes);
-  void weakWriteSlow(uint64_t address, uint64_t bytes);
+  void weakWriteSlow(uint64_t address, uint64_t bytes, const core::Thread *writer);
+  void keep(Location &l, const core::Thread *writer);
+  void feedKept(AtomicOp &op);
+  void noPlace(AtomicOp &op) {
+    ++Unplaced;
+    op.at->unsure = true;
+  }
   void tell(AtomicOp &op);
   void feed(AtomicOp &op);
   void flushReaders(Location &l);
@@ -107,6 +141,8 @@ private:
   core::Detector &D;
   std::unordered_map<uint64_t, Granule> Granules;
   uint64_t Unplaced = 0, Ambiguous = 0;
+  uint64_t Watched = 0, WatchedBytes = 0;
+  std::function<void()> OnWrite;
 };
 
 } // namespace scopesan::gpu

@@ -267,12 +267,12 @@ void Replay::event(const Record *records, uint64_t at) {
   case EventKind::Read:
     return D.read(who, place(b, r.value), r.low, site);
   case EventKind::Write:
-    Atomics.weakWrite(place(b, r.value), r.low);
+    Atomics.weakWrite(place(b, r.value), r.low, &who);
     return D.write(who, place(b, r.value), r.low, site);
   case EventKind::ReadRange:
     return D.readRange(who, place(b, r.value), uint64_t(r.extra) << 32 | r.low, site);
   case EventKind::WriteRange:
-    Atomics.weakWrite(place(b, r.value), uint64_t(r.extra) << 32 | r.low);
+    Atomics.weakWrite(place(b, r.value), uint64_t(r.extra) << 32 | r.low, &who);
     return D.writeRange(who, place(b, r.value), uint64_t(r.extra) << 32 | r.low, site);
   case EventKind::AtomicBefore:
     if (Launch.mode == KernelMode::Syncless) // its value orders nothing

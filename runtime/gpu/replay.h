@@ -65,17 +65,14 @@ public:
   uint64_t judged() const { return Judged; }
   Locations &locations() { return Atomics; }
   TensorMaps &tensorMaps() { return Maps; }
-  /// Stores to [address, address + bytes) that were judged but may not have acted: each acts now,
-  /// followed by `then`.
-  template <typename Then> void actStores(uint64_t address, uint64_t bytes, Then then) {
+  /// Stores to [address, address + bytes) that were judged but may not have acted act now.
+  void actStores(uint64_t address, uint64_t bytes) {
     for (auto &[index, b] : Blocks)
       for (ThreadState &t : b->threads)
         if (AtomicOp *op = t.pending; op && op->isStore() && !op->applied &&
                                       op->address < address + bytes &&
-                                      address < op->address + op->bytes) {
+                                      address < op->address + op->bytes)
           Atomics.force(*op);
-          then();
-        }
   }
 
   /// Names a place in a block's shared memory, while its launch is replayed.

@@ -6,7 +6,7 @@
 //   ends _exit      the process ends without exit handlers, after a synchronization
 //   ends crash      the process dies of a signal, after a synchronization
 //   ends no_wait    main returns while the kernel may still run
-//   ends graph      the kernel runs in a graph (X1), then by itself (the race)
+//   ends graph      the kernel runs only in a graph
 //   ends wait       two kernels that wait for each other: not checked (X1), but the program ends
 #include <cuda_runtime.h>
 #include <signal.h>
@@ -62,6 +62,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 3; ++i)
       cudaGraphLaunch(exec, s);
     printf("%s\n", cudaGetErrorName(cudaStreamSynchronize(s)));
+    return 0;
   }
   race<<<2, 1>>>(mode, nullptr);
   if (!strcmp(how, "no_wait"))

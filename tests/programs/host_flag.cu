@@ -16,7 +16,9 @@
 //   may-advise unordered-strong
 //   proof S1 D1
 // variant no_query -fscopesan-host -DRACY=3
-//   why nothing promises that the device makes progress while the host only reads
+//   why nothing promises that the device makes progress while the host only reads; on a GPU the
+//   why kernel may be done before the host first looks, and then nobody has waited
+//   backends cpu
 //   verdict findings
 //   require D12 flag_store flag_load
 //   proof D12

@@ -162,6 +162,27 @@ public:
   void synchronize(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site, bool wrote) {
     A.synchronize(t, addr, bytes, op, site, wrote);
   }
+  /// Copies what reads of the location's current value learn. False: nothing.
+  bool keepValue(uint64_t addr, uint32_t bytes, SyncObject &kept) {
+    AtomicWord *first = A.Shadow.atomic(addr);
+    SyncObject *o = first ? SyncObjects::find(*first, addr, bytes) : nullptr;
+    if (!o || !o->written || o->heads.empty())
+      return false;
+    kept.address = addr;
+    kept.bytes = uint16_t(bytes);
+    kept.version = o->version;
+    kept.written = true;
+    kept.lastWrite = o->lastWrite;
+    for (const Head &h : o->heads)
+      kept.heads.push(h);
+    return true;
+  }
+  /// `t` may have read that value with `op`.
+  void observeKept(Thread &t, SyncObject &kept, Op op, SiteId site) {
+    Sync.observe(t, kept, {op, site});
+  }
+  /// Does everything at `e` precede the present of `t`?
+  bool precedes(const Epoch &e, const Thread &t) const { return C.happensBefore(t, e); }
   void fence(Thread &t, Op op, SiteId site) {
     Progress.leave(t);
     if (C.advice) [[unlikely]]

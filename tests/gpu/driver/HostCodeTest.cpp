@@ -8,6 +8,10 @@
 
 namespace {
 
+using scopesan::abi::AccessKind;
+using scopesan::abi::MemoryOrder;
+using scopesan::abi::Scope;
+
 const scopesan::abi::HostHooks *Hooks;
 constexpr uint32_t HostSites = 64;
 
@@ -60,17 +64,33 @@ void ends() { fakeDriver().busy = false; }
 
 void hostRead(uint64_t p) { Hooks->read(reinterpret_cast<void *>(p), 4, hostSite()); }
 void hostWrite(uint64_t p) { Hooks->write(reinterpret_cast<void *>(p), 4, hostSite()); }
-void hostAtomic(uint64_t p, scopesan::abi::AccessKind kind, scopesan::abi::MemoryOrder order) {
+/// `meanwhile` happens between the operation and its report.
+void hostAtomic(
+    uint64_t p, AccessKind kind, MemoryOrder order,
+    const std::function<void()> &meanwhile = [] {}) {
   auto *at = reinterpret_cast<void *>(p);
-  scopesan::abi::Op op(kind, order, scopesan::abi::Scope::System);
+  scopesan::abi::Op op(kind, order, Scope::System);
   Hooks->atomicBefore(at);
-  Hooks->atomicAfter(at, 4, op.raw(), hostSite(), kind != scopesan::abi::AccessKind::Load);
+  meanwhile();
+  Hooks->atomicAfter(at, 4, op.raw(), hostSite(), kind != AccessKind::Load);
 }
-/// The kernel's thread stores to an atomic object.
-void deviceStore(uint64_t p, scopesan::abi::MemoryOrder order, scopesan::abi::Scope scope = scopesan::abi::Scope::System) {
-  record(0, EventKind::AtomicBefore, p);
-  records()[state().cursor - 1].extra = scopesan::abi::Op(scopesan::abi::AccessKind::Store, order, scope).raw();
-  record(0, EventKind::AtomicAfter, 0);
+Record &lastRecord() { return records()[state().cursor - 1]; }
+void deviceAtomic(uint32_t block, uint64_t p, AccessKind kind, MemoryOrder order) {
+  record(block, EventKind::AtomicBefore, p);
+  lastRecord().extra = scopesan::abi::Op(kind, order, Scope::System).raw();
+}
+/// The kernel's block stores to an atomic object.
+void deviceStore(uint32_t block, uint64_t p, uint32_t value, MemoryOrder order) {
+  deviceAtomic(block, p, AccessKind::Store, order);
+  record(block, EventKind::AtomicAfter, 0);
+  lastRecord().low = value;
+  lastRecord().high = 0;
+  lastRecord().extra = Wrote | WrittenKnown;
+}
+void deviceAcquire(uint32_t block, uint64_t p, uint32_t value) {
+  deviceAtomic(block, p, AccessKind::Load, MemoryOrder::Acquire);
+  record(block, EventKind::AtomicAfter, value);
+  lastRecord().extra = ValueKnown;
 }
 
 } // namespace
@@ -108,9 +128,9 @@ TEST_F(HostCollector, FlagFromTheKernel) {
     unsigned before = found();
     launchLong(stream(), [&] {
       record(0, EventKind::Write, data);
-      deviceStore(flag, released ? scopesan::abi::MemoryOrder::Release : scopesan::abi::MemoryOrder::Relaxed);
+      deviceStore(0, flag, 1, released ? MemoryOrder::Release : MemoryOrder::Relaxed);
     });
-    hostAtomic(flag, scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Acquire);
+    hostAtomic(flag, AccessKind::Load, MemoryOrder::Acquire);
     hostRead(data);
     ends();
     synchronize();
@@ -122,17 +142,102 @@ TEST_F(HostCollector, FlagToTheKernel) {
   uint64_t data = allocateManaged(), flag = allocateManaged();
   launchLong(stream(), [] {});
   hostWrite(data);
-  hostAtomic(flag, scopesan::abi::AccessKind::Store, scopesan::abi::MemoryOrder::Release);
-  scopesan::abi::Op acquire(scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Acquire, scopesan::abi::Scope::System);
-  for (EventKind k : {EventKind::AtomicBefore, EventKind::AtomicAfter}) {
-    record(0, k, flag);
-    records()[state().cursor - 1].extra = acquire.raw();
-  }
+  hostAtomic(flag, AccessKind::Store, MemoryOrder::Release);
+  deviceAcquire(0, flag, 1);
   record(0, EventKind::Read, data);
+  record(1, EventKind::Read, data); // did not look at the flag
+  ends();
+  synchronize();
+  EXPECT_EQ(found(), 1u);
+  EXPECT_EQ(lines("more order was assumed"), 1u);
+}
+
+TEST_F(HostCollector, OverwrittenFlagFromTheKernel) {
+  uint64_t data = allocateManaged(), flag = allocateManaged();
+  launchLong(stream(), [&] {
+    record(0, EventKind::Write, data);
+    deviceStore(0, flag, 1, MemoryOrder::Release);
+  });
+  hostAtomic(flag, AccessKind::Load, MemoryOrder::Acquire,
+             [&] { deviceStore(1, flag, 2, MemoryOrder::Relaxed); });
+  hostRead(data);
   ends();
   synchronize();
   EXPECT_EQ(found(), 0u);
-  EXPECT_EQ(lines("more order was assumed"), 1u);
+  EXPECT_EQ(lines("fits several moments of a running kernel"), 1u);
+}
+
+TEST_F(HostCollector, OverwrittenFlagOfAKernelThatEnds) {
+  uint64_t data = allocateManaged(), flag = allocateManaged();
+  launchLong(stream(), [&] {
+    record(0, EventKind::Write, data);
+    deviceStore(0, flag, 1, MemoryOrder::Release);
+  });
+  hostAtomic(flag, AccessKind::Load, MemoryOrder::Acquire, [&] {
+    deviceStore(1, flag, 2, MemoryOrder::Relaxed);
+    ends();
+  });
+  hostRead(data);
+  synchronize();
+  EXPECT_EQ(found(), 0u);
+}
+
+TEST_F(HostCollector, KernelThatEndsBeforeTheStoreIsTold) {
+  uint64_t data = allocateManaged(), flag = allocateManaged();
+  launchLong(stream(), [] {});
+  hostWrite(data);
+  hostAtomic(flag, AccessKind::Store, MemoryOrder::Release, [&] {
+    deviceAcquire(0, flag, 1);
+    record(0, EventKind::Read, data);
+    ends();
+  });
+  synchronize();
+  EXPECT_EQ(found(), 0u);
+}
+
+TEST_F(HostCollector, FlagToTheKernelAfterAnUnjudgedStore) {
+  uint64_t data = allocateManaged(), mine = allocateManaged(), flag = allocateManaged();
+  launchLong(stream(), [&] {
+    record(0, EventKind::Write, mine);
+    deviceStore(0, flag, 1, MemoryOrder::Release);
+    record(0, EventKind::Read, mine); // it goes on: the store has acted
+  });
+  hostWrite(data);
+  hostAtomic(flag, AccessKind::Store, MemoryOrder::Release);
+  deviceAcquire(1, flag, 7); // from the host, or whoever wrote it: both are kept
+  record(1, EventKind::Read, data);
+  record(1, EventKind::Read, mine);
+  ends();
+  synchronize();
+  EXPECT_EQ(found(), 0u);
+}
+
+TEST_F(HostCollector, RecordsThatAreMissing) {
+  uint64_t data = allocateManaged(), flag = allocateManaged();
+  launchLong(stream(), [&] {
+    record(0, EventKind::Write, data);
+    ++state().cursor; // a ticket whose record never comes
+  });
+  hostAtomic(flag, AccessKind::Load, MemoryOrder::Acquire);
+  hostRead(data);
+  ends();
+  synchronize();
+  EXPECT_EQ(found(), 0u);
+  EXPECT_EQ(lines("while records of a running kernel were missing"), 1u);
+}
+
+/// Accesses beside a kernel neither ask the driver nor begin a step each.
+TEST_F(HostCollector, ManyAccessesBesideAKernel) {
+  uint64_t p = allocateManaged();
+  launchLong(stream(), [] {});
+  hostRead(p);
+  unsigned asked = fakeDriver().queries;
+  uint32_t site = hostSite();
+  for (int i = 0; i < 1'000'000; ++i)
+    Hooks->read(reinterpret_cast<void *>(p + i % 1024 * 4), 4, site);
+  EXPECT_EQ(fakeDriver().queries, asked);
+  ends();
+  synchronize();
 }
 
 TEST_F(HostCollector, CopyThatTheHostWaitedFor) {

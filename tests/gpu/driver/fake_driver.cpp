@@ -45,7 +45,10 @@ FAKE cuEventCreate(CUevent *e, unsigned) {
   return *e = handle<CUevent>(++Driver.handles), CUDA_SUCCESS;
 }
 FAKE cuEventDestroy(CUevent) { return CUDA_SUCCESS; }
-FAKE cuEventQuery(CUevent) { return Driver.busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS; }
+FAKE cuEventQuery(CUevent) {
+  ++Driver.queries;
+  return Driver.busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
 FAKE cuEventRecord(CUevent, CUstream) { return CUDA_SUCCESS; }
 FAKE cuFuncGetAttribute(int *value, CUfunction_attribute, CUfunction) {
   return *value = 0, CUDA_SUCCESS;

@@ -27,6 +27,7 @@ struct FakeDriver {
   std::map<CUcontext, uint64_t> state; ///< the module's __scopesan_gpu_state: address of the Log
   uint64_t siteBase = 0;
   bool busy = false;     ///< the active kernel has not ended
+  unsigned queries = 0;  ///< of events
   bool noMemory = false; ///< for shadow
   CUpti_CallbackFunc callback = nullptr;
 

@@ -96,6 +96,71 @@ TEST(Locations, WeakWriteMakesTheValueUnknown) {
   EXPECT_EQ(l.R.locations().unplaced(), 0u);
 }
 
+namespace {
+unsigned racesAt(const Launch &l, uint64_t address) {
+  unsigned n = 0;
+  for (const core::Finding &f : l.S.findings)
+    n += f.rule == Rule::DataRace && f.first.address == address;
+  return n;
+}
+} // namespace
+
+TEST(Locations, OlderValueAfterARacingPlainStore) {
+  Launch l(3); // C's plain store may not have arrived when B looked
+  l.write(A, X)
+      .store(A, Flag, 1)
+      .exit(A)
+      .write(C, Flag)
+      .read(C, Y)
+      .load(B, Flag, 1)
+      .read(B, X)
+      .end();
+  EXPECT_EQ(racesAt(l, X), 0u);
+  EXPECT_EQ(racesAt(l, Flag), l.S.findings.size());
+  EXPECT_GE(racesAt(l, Flag), 1u);
+  EXPECT_EQ(l.R.locations().ambiguous(), 1u);
+}
+
+TEST(Locations, OlderValueOfAnRmwAfterARacingPlainStore) {
+  Launch l(3);
+  l.write(A, X).store(A, Flag, 1).exit(A).write(C, Flag).read(C, Y);
+  l.before(B, Flag, RmwAcqRel).changed(B, 1, 2).read(B, X).end();
+  EXPECT_EQ(racesAt(l, X), 0u);
+  EXPECT_EQ(l.R.locations().ambiguous(), 1u);
+}
+
+TEST(Locations, NewValueOfARacingPlainStore) {
+  Launch l(3);
+  l.write(A, X).store(A, Flag, 1).exit(A).write(C, Flag).load(B, Flag, 2).read(B, X).end();
+  EXPECT_EQ(racesAt(l, X), 1u);
+  EXPECT_EQ(l.R.locations().ambiguous(), 0u);
+}
+
+TEST(Locations, PlainStoreThatComesBeforeTheRead) {
+  Launch l(3); // a reset that everybody knows of: the same value is a new one
+  l.write(A, X).store(A, Flag, 1).write(A, Flag).store(A, Y, 1);
+  l.load(B, Y, 1).load(B, Flag, 1).end();
+  EXPECT_TRUE(l.S.findings.empty());
+  EXPECT_EQ(l.R.locations().ambiguous(), 0u);
+}
+
+TEST(Locations, ReadBesideTheFirstRmw) {
+  Launch l; // the exchange tells what B can have read before it
+  l.before(B, Flag, LoadAcquire).before(A, Flag, RmwAcqRel).changed(A, 4, 3).got(B, 4).read(B, Y);
+  l.end();
+  EXPECT_EQ(l.R.locations().unplaced(), 0u);
+}
+
+TEST(Locations, ReductionsThatArriveLate) {
+  constexpr scopesan::abi::Op Red(scopesan::abi::AccessKind::Red,
+                                  scopesan::abi::MemoryOrder::Relaxed,
+                                  scopesan::abi::Scope::Device);
+  Launch l; // the thread went on, the sum changed later
+  l.load(B, Flag, 4).before(A, Flag, Red).after(A, 0, 0, Wrote).write(A, X);
+  l.load(B, Flag, 4).read(B, Y).load(B, Flag, 3).end();
+  EXPECT_EQ(l.R.locations().unplaced(), 0u);
+}
+
 TEST(Locations, ManyThreadsOfOneCounter) {
   constexpr uint32_t Threads = 1024;
   Launch l(Threads, 1);

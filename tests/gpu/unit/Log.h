@@ -122,12 +122,13 @@ public:
   core::NodeId Node;
   std::vector<Record> Records;
 
-private:
   Launch &after(Who w, uint64_t value, uint64_t written, uint32_t outcome) {
     Records.push_back(make(w, EventKind::AtomicAfter, value, uint32_t(written),
                            uint32_t(written >> 32), outcome));
     return *this;
   }
+
+private:
   static Record make(Who w, EventKind kind, uint64_t value, uint32_t low, uint32_t high,
                      uint32_t extra) {
     return {value, w.block, Stamp | w.thread << 16 | uint32_t(kind) << 26, low, high, extra, Stamp};
