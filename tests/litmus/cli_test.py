@@ -78,6 +78,14 @@ class Litmus(unittest.TestCase):
     def test_a_row_that_cannot_be_read_is_no_success(self):
         for bad in (row("A/one", "T0: Ww x=1 ## T1: Frobnicate x"), row("A/one", guard="7:r0 == 1"),
                     row("A/one", placement="behind the moon"),
+                    row("A/one", placement="in many places"),
+                    row("A/one", "K1: Ww x ## host: cudaStreamSynchronize(s9); Rw x",
+                        placement="K1@s1; host"),
+                    row("A/one", "K1: Ww x ## K2: Ww y ## host: cudaStreamSynchronize; Rw x",
+                        placement="K1@s1; K2@s2; host"),
+                    row("A/one", "A: Ww x ## B: Rw x", placement="nodes A->X B"),
+                    row("A/one", "K1: Ww x ## host: cudaMagicSynchronize(); Rw x",
+                        placement="K1@s1; host"),
                     row("A/one", "T0: goto nowhere ## T1: Rw x")):
             self.refused(self.table(bad, row("A/two")), "1 rows cannot be read")
 
@@ -113,10 +121,84 @@ class Litmus(unittest.TestCase):
         self.assertEqual(self.run_on(safe + "expect: race\n")[0], 66)
 
     def test_a_wait_for_ever_is_told(self):
-        code, lines = self.run_on("T0 @ g0.b0.w0: B.sync(0;0;2)\nT1 @ g0.b0.w1: Rw x\n")
-        self.assertEqual(code, 0)
+        text = "T0 @ g0.b0.w0: B.sync(0;0;2)\nT1 @ g0.b0.w1: Rw x\n"
+        code, lines = self.run_on(text)
+        self.assertEqual(code, 66)
+        self.assertIn("no race, but misuse", lines[0])
         self.assertIn("stuck: in ", "\n".join(lines))
+        self.assertEqual(self.run_on(text + "expect: norace\n")[0], 0)
+        self.assertEqual(self.run_on("T0: spin Racq@gpu f==1\nT1: Ww x=1\n")[0], 66)
         self.assertNotIn("stuck", "\n".join(self.run_on("T0: Ww x=1\n")[1]))
+
+    def test_files_name_all_threads(self):
+        threads = "T{} @ g0.b0.w{}: bar.sync 1,{}\n"
+        for count, code in ((64, 0), (96, 66)):
+            text = "".join(threads.format(t, t, count) for t in (0, 1))
+            self.assertEqual(self.run_on(text)[0], code, text)
+
+    def test_given_initial_values_stay(self):
+        text = "T0: Ww x=1; Wrel@gpu f=1\nT1: Racq@gpu f==7; Rw x\n"
+        self.assertEqual(self.run_on(text)[0], 66)
+        self.refused(self.run_on("init: f=0\n" + text), "no sequentially consistent execution")
+        self.assertEqual(self.run_on("init: f=7\n" + text)[0], 66)
+
+    # More releasers of one location than the detector keeps apart.
+    INCOMPLETE = [f"Ww x{t}=1; U0[add]rel@gpu f(1)" for t in range(14)] + ["Rrlx@gpu f"]
+
+    def test_incomplete_is_no_verdict(self):
+        placed = [(f"T{t} @ g0.c0.b{t}", ops) for t, ops in enumerate(self.INCOMPLETE)]
+        text = "".join(f"{name}: {ops}\n" for name, ops in placed)
+        options = ["--executions=50", "--samples=20"]
+        code, lines = self.run_on(text, *options)
+        self.assertEqual(code, 69, lines)
+        self.assertIn(": incomplete: ", lines[0])
+        self.assertIn("incomplete (X1): ", lines[1])
+        self.assertEqual(self.run_on(text + "expect: norace\n", *options)[0], 69)
+        ops = " ## ".join(f"T{t}: {ops}" for t, ops in enumerate(self.INCOMPLETE))
+        where = " ".join(f"T{t}=g0.c0.b{t}" for t in range(len(self.INCOMPLETE)))
+        r = row("A/one", ops, "norace", "norace", placement=where)
+        code, lines = self.table(r, options=options)
+        self.assertEqual((code, lines[-1].split()[3]), (69, "0"), lines)
+        self.assertIn("1 not run", lines[-1])
+        self.assertIn("incomplete (X1)", lines[0])
+        self.assertEqual(self.table(r, options=[*options, "--max-not-run=10"])[0], 66)
+
+    def test_errors_name_their_line(self):
+        begin = "T0 @ g0.b0: Ww x=1\n"
+        for text, line, words in (
+                (begin + "T1 @ g0.b1: Rw x\n\n  frobnicate x; Rw x\n", 4, "'frobnicate x'"),
+                (begin + "T1 @ g0.b1: Racq@galaxy x\n", 2, "'Racq@galaxy x'"),
+                (begin + "T1 @ g0.z9: Rw x\n", 2, "unknown placement 'g0.z9'"),
+                (begin + "T1 @ g0.b1: Rw x\nguard: 1:r7 == 1\n", 3, "unknown guard"),
+                (begin + "T1 @ g0.b1: Rw x\n  goto nowhere\n", 3, "undefined label"),
+                ("nmae: foo\n" + begin, 1, "unknown key 'nmae'"),
+                (begin + "expect: race\nexpect: norace\n", 3, "a second expect:"),
+                ("alias: t = textur x\n" + begin, 1, "unknown view 'textur x'"),
+                ("alias: a = y\n" + begin, 1, "no operation uses the alias 'a'"),
+                ("loops: 4294967297\n" + begin, 1, "loops: is a number up to"),
+                ("loops: 100000000\n" + begin, 1, "loops: is a number up to"),
+                ("\n# long\nT0: " + "; ".join(["Ww x=1"] * 20000), 3, "at most 2000"),
+                ("".join(f"T{t}: Ww x{t}\n" for t in range(65)), 1, "at most 64")):
+            self.refused(self.run_on(text), f"input:{line}: ")
+            self.refused(self.run_on(text), words)
+        dat3m = "PTX t\n\"a\nb\"\n{}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n"
+        for text, line in (("PTX t\nP0@cta 0,gpu 0;\n", 1),
+                           ("PTX t\n{\nx=zero;\n}\nP0@cta 0,gpu 0;\n", 3),
+                           (dat3m.replace("cta 1", "pew 1"), 5),
+                           (dat3m.replace("cta 1", "cta one"), 5),
+                           (dat3m + " st.weak x, 1 | ld.weak r0, x ;\n | peek r0, x ;\n", 7),
+                           (dat3m + " st.weak x, 1 | ld.weak r0, x | ld.weak r0, x ;\n", 6),
+                           (dat3m + " st.weak x, 1 | goto out ;\n", 6),
+                           (dat3m + " st.weak x, 1 | ld.weak r0, x ;\nfilter (P1:r9 == 1)\n", 7)):
+            self.refused(self.run_on(text), f"input:{line}: ")
+        _, lines = self.table(row("A/one"), row("A/two", "T0: Ww x=1 ## T1: Frobnicate x"))
+        self.assertRegex(lines[0], r"A/two: unknown operation 'Frobnicate x' \(.*input:3\)")
+
+    def test_what_editors_add(self):
+        mark = "\ufeff"
+        self.assertEqual(self.run_on(mark + "T0: Ww x=1\nT1: Rw x\n")[0], 66)
+        self.assertEqual(self.run_on(mark + self.DAT3M + " st.weak x, 1 | ld.weak r0, x ;\n")[0], 66)
+        self.assertEqual(self.run_on(f"{mark}{HEADER}\n{row('A/one')}\n", table=True)[0], 0)
 
     def test_program_errors(self):
         begin = "T0 @ g0.b0: Ww x=1\nT1 @ g0.b1: Rw x\n"
@@ -155,6 +237,10 @@ class Litmus(unittest.TestCase):
             self.assertEqual(code, 66, lines)
             self.assertIn("D1 data-race", lines[-1])
 
+    def test_dat3m_names(self):
+        cells = " st.weak filterflag, 1 | ld.weak exists_not, filterflag ;\n"
+        self.assertEqual(self.run_on(self.DAT3M + cells + "exists (x == 0)\n")[0], 66)
+
     def test_dat3m_sizes(self):
         for size, verdict in (("u32", 0), ("u64", 66)):  # of one side only: D5
             text = self.DAT3M + f" st.relaxed.gpu.global.{size} x, 1 | ld.relaxed.gpu.u32 r0, x ;\n"
@@ -190,6 +276,13 @@ class Litmus(unittest.TestCase):
         r = subprocess.run([PROGRAM, "--table", "/nowhere"], capture_output=True, text=True)
         self.assertEqual((r.returncode, r.stderr),
                          (67, "scopesan litmus: cannot read '/nowhere'\n"))
+        for words in (["--table"], ["--table="]):
+            r = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
+            self.assertEqual(r.returncode, 67)
+            self.assertIn("--table: no file given", r.stderr)
+        for words in (["--table", "/"], ["/"]):
+            r = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
+            self.assertEqual((r.returncode, r.stderr), (67, "scopesan litmus: cannot read '/'\n"))
 
 
 if __name__ == "__main__":

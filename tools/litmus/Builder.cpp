@@ -191,7 +191,7 @@ void ProgramBuilder::initialValuesFromExpectations() {
     for (const Instr &i : t.code)
       if (i.isMemory() && i.expect.reads) {
         uint32_t root = program.root(i.location);
-        if (!written(root, *i.expect.reads))
+        if (!program.locations[root].initialGiven && !written(root, *i.expect.reads))
           program.locations[root].initial = *i.expect.reads;
       }
 }

@@ -50,6 +50,7 @@ public:
   Program program;
   bool barIsWarpBarrier = false;        ///< "BAR" in a placement by warps
   bool speaksOfClusterBarriers = false; ///< bare "arrive" and "wait" mean the cluster's barrier
+  std::string placementError;           ///< what a placement names that does not exist
   std::optional<uint32_t> handOver;     ///< thread for which all others wait at their beginning
   std::vector<std::pair<uint32_t, uint32_t>> syncPoints; ///< "sync": thread, instruction
 

@@ -14,7 +14,8 @@ namespace scopesan::litmus {
 
 namespace {
 
-constexpr int FoundExitCode = 66, FailureExitCode = 67; // as `scopesan run`
+// As `scopesan run`.
+constexpr int FoundExitCode = 66, FailureExitCode = 67, IncompleteExitCode = 69;
 
 constexpr const char Usage[] =
     "usage: scopesan litmus [options] FILE...           verdict on small programs\n"
@@ -33,10 +34,9 @@ constexpr const char Usage[] =
     "  --axioms                judge by the axiomatic model, without the detector\n"
     "  -v                      print every row or program, not only what matters\n"
     "\n"
-    "Exit code: 0 no race, or the table agrees; 66 race, or an unexplained difference; 67 an "
-    "input\n"
-    "or row that cannot be read. With 'expect:' in a file: 0 when the verdict is the expected "
-    "one.\n"
+    "Exit code: 0 no finding, or the table agrees; 66 a finding, or an unexplained difference;\n"
+    "67 an input or row that cannot be read; 69 incomplete (X1). With 'expect:' in a file: 0 when\n"
+    "the verdict is the expected one.\n"
     "docs/litmus.md describes the formats.\n";
 
 struct Arguments {
@@ -68,6 +68,8 @@ Arguments parseArguments(const std::vector<std::string> &words) {
     const std::string &w = words[i];
     if (w == "--table" && i + 1 < words.size())
       a.table = words[++i];
+    else if (w == "--table" || w == "--table=")
+      a.error = "--table: no file given";
     else if (w.rfind("--table=", 0) == 0)
       a.table = w.substr(8);
     else if (w == "--memory-model=c++" || w == "--memory-model=ptx")
@@ -152,18 +154,22 @@ void printRow(const Row &row, const RowResult &r, const Arguments &a) {
            r.verdict.explored.exhaustive ? "" : " (sampled)",
            (a.compare.cxxMode ? row.hbRace : row.ptxRace).c_str(),
            row.frequency.empty() ? "" : ", ", row.frequency.c_str());
-  printf("%s%s\n", r.reason.empty() ? "" : ": ", r.reason.c_str());
+  printf("%s%s", r.reason.empty() ? "" : ": ", r.reason.c_str());
+  if (r.outcome != Outcome::Agree)
+    printf(" (%s:%u)", a.table.c_str(), row.line);
+  printf("\n");
 }
 
 int runTable(const Table &table, const Arguments &a) {
   std::vector<std::pair<std::string, Totals>> collections;
   Totals all;
   core::RuleCounters counters;
-  uint64_t unreadable = 0, noVerdict = 0;
+  uint64_t unreadable = 0, noVerdict = 0, incomplete = 0;
   for (const Row &row : table.rows) {
     RowResult r = compareRow(row, a.compare);
     noVerdict += r.outcome == Outcome::NoVerdict;
     unreadable += r.unreadable;
+    incomplete += r.incomplete;
     addTo(counters, r.verdict.counters);
     if (r.outcome == Outcome::NoVerdict)
       continue;
@@ -191,12 +197,16 @@ int runTable(const Table &table, const Arguments &a) {
   if (unreadable)
     printf("%llu rows cannot be read; docs/litmus.md lists what is understood\n",
            (unsigned long long)unreadable);
+  if (incomplete)
+    printf("%llu rows are incomplete (X1)\n", (unsigned long long)incomplete);
   if (!all.rows)
     printf("nothing to compare\n");
   all.print("total");
   if (unreadable || !all.rows)
     return FailureExitCode;
-  return all.of(Outcome::Differ) || tooFewRun ? FoundExitCode : 0;
+  if (all.of(Outcome::Differ) || tooFewRun)
+    return FoundExitCode;
+  return incomplete ? IncompleteExitCode : 0;
 }
 
 /// Our own axiomatic model against the table: verdicts of both readings and, where the table gives
@@ -252,7 +262,11 @@ int axiomsOnProgram(const std::string &path, const Program &p, bool cxxMode) {
 
 void printVerdict(const std::string &path, const Program &p, const Verdict &v) {
   printf("%s: %s: %llu of %llu executions%s race%s\n", path.c_str(),
-         v.anyRace() ? "race" : "no race", (unsigned long long)v.racy,
+         v.anyRace()      ? "race"
+         : v.incomplete() ? "incomplete"
+         : v.misused()    ? "no race, but misuse"
+                          : "no race",
+         (unsigned long long)v.racy,
          (unsigned long long)v.considered, p.guard.condition.parts.empty() ? "" : " of the guard",
          v.explored.exhaustive ? "" : " (sampled)");
   for (const std::string &g : v.givenUp)
@@ -296,12 +310,22 @@ int runFile(const std::string &path, const Arguments &a) {
   printVerdict(path, file.program, v);
   if (a.counters)
     printCounters(v.counters);
+  if (v.incomplete())
+    return IncompleteExitCode;
   if (!file.expectedRace)
-    return v.anyRace() ? FoundExitCode : 0;
+    return v.anyRace() || v.misused() ? FoundExitCode : 0;
   bool expected = *file.expectedRace == v.anyRace();
   if (!expected)
     printf("%s: expected %s\n", path.c_str(), *file.expectedRace ? "race" : "norace");
   return expected ? 0 : FoundExitCode;
+}
+
+/// Of several inputs: one that cannot be read, a finding, what is incomplete.
+int worse(int a, int b) {
+  for (int code : {FailureExitCode, FoundExitCode, IncompleteExitCode})
+    if (a == code || b == code)
+      return code;
+  return 0;
 }
 
 } // namespace
@@ -334,7 +358,7 @@ int litmusMain(const std::vector<std::string> &words) {
     worst = a.axioms ? axiomsOnTable(table, a) : runTable(table, a);
   }
   for (const std::string &path : a.files)
-    worst = std::max(worst, runFile(path, a));
+    worst = worse(worst, runFile(path, a));
   return worst;
 }
 

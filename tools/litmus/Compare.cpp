@@ -111,6 +111,11 @@ RowResult compareRow(const Row &row, const CompareOptions &options) {
     r.reason = "no sequentially consistent execution ends and satisfies the guard";
     return r;
   }
+  if (r.verdict.incomplete()) {
+    r.incomplete = true;
+    r.reason = "incomplete (X1): " + r.verdict.givenUp[0];
+    return r;
+  }
   r.outcome = r.verdict.anyRace() == race ? Outcome::Agree : Outcome::Differ;
   if (r.program.barriersUnknown) {
     Verdict other = verdictOn(withDistinctBarriers(r.program), options);

@@ -20,6 +20,7 @@ struct RowResult {
   Outcome outcome = Outcome::NotRun;
   std::string reason;
   bool unreadable = false; ///< not run because the row has a form that nobody knows
+  bool incomplete = false; ///< not run because the detector gave up and found nothing (X1)
   Verdict verdict;
   Program program;
   std::vector<std::string> missingPairs; ///< of the table's examples; no finding names them

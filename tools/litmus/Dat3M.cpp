@@ -3,6 +3,8 @@
 #include "PtxWords.h"
 #include "Text.h"
 
+#include <algorithm>
+
 namespace scopesan::litmus {
 
 namespace {
@@ -106,8 +108,9 @@ public:
     size_t open = Text.find('{'), close = Text.find('}', open);
     size_t condition = findCondition(close);
     if (open == std::string_view::npos || close == std::string_view::npos)
-      return failed("expected '{ initial values }' after the title");
-    F.row.id = std::string(trim(Text.substr(4, Text.find('\n') - 4)));
+      return failed(Text.substr(0, 1), "expected '{ initial values }' after the title");
+    std::string_view title = trim(Text);
+    F.row.id = std::string(trim(title.substr(4, title.find('\n') - 4)));
     initial(Text.substr(open + 1, close - open - 1));
     if (!F.error.empty())
       return F;
@@ -115,6 +118,8 @@ public:
     header(rows[0]);
     for (size_t r = 1; r < rows.size() && F.error.empty(); ++r)
       instructions(rows[r]);
+    if (!F.error.empty())
+      return F;
     guard(Text.substr(std::min(condition, Text.size())));
     for (size_t t = 0; t < Ops.size(); ++t)
       F.row.ops += (t ? " ## T" : "T") + std::to_string(t) + ": " + Ops[t];
@@ -122,14 +127,30 @@ public:
   }
 
 private:
-  Dat3MFile failed(const std::string &what) {
-    F.error = Name + ": " + what;
+  /// `at` is a part of the text.
+  uint32_t lineAt(std::string_view at) const {
+    std::string_view before = Text.substr(0, size_t(at.data() - Text.data()));
+    return 1 + uint32_t(std::count(before.begin(), before.end(), '\n'));
+  }
+  Dat3MFile failed(std::string_view at, const std::string &what) {
+    if (F.error.empty())
+      F.error = Name + ":" + std::to_string(lineAt(at)) + ": " + what;
     return F;
+  }
+  /// `word` as a word of its own.
+  static size_t findWord(std::string_view text, std::string_view word, size_t from) {
+    for (size_t at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
+      size_t end = at + word.size();
+      if ((at == 0 || !isIdentifierChar(text[at - 1])) &&
+          (end >= text.size() || !isIdentifierChar(text[end])))
+        return at;
+    }
+    return text.npos;
   }
   size_t findCondition(size_t from) const {
     size_t at = Text.size();
     for (std::string_view word : {"filter", "exists", "~exists", "forall"})
-      at = std::min(at, Text.find(word, from == std::string_view::npos ? 0 : from));
+      at = std::min(at, findWord(Text, word, from == std::string_view::npos ? 0 : from));
     return at;
   }
   /// "x=0", "P1:r0=0", "y @ generic aliases x".
@@ -149,7 +170,7 @@ private:
         }
         std::vector<std::string_view> sides = split(item, "=");
         if (sides.size() != 2 || !isInteger(sides[1])) {
-          failed("unknown initial value '" + std::string(item) + "'");
+          failed(item, "unknown initial value '" + std::string(item) + "'");
           return;
         }
         F.row.notes += (F.row.notes.empty() ? "init: " : " ") + std::string(sides[0]) + "=" +
@@ -167,7 +188,7 @@ private:
            split(at == std::string_view::npos ? "" : cell.substr(at + 1), ",")) {
         std::vector<std::string_view> pair = split(word, " ");
         if (pair.size() != 2) {
-          failed("unknown thread header '" + std::string(cell) + "'");
+          failed(cell, "unknown thread header '" + std::string(cell) + "'");
           return;
         }
         std::string number(pair[1]);
@@ -180,11 +201,14 @@ private:
         else if (pair[0] == "dom")
           domain = ".dom" + number;
         else if (pair[0] != "sys") { // there is one system
-          failed("unknown level '" + std::string(pair[0]) + "' in the thread header '" +
-                 std::string(cell) + "'");
+          failed(cell, "unknown level '" + std::string(pair[0]) + "' in the thread header '" +
+                           std::string(cell) + "'");
           return;
         }
       }
+      for (std::string_view part : {std::string_view(device), std::string_view(block)})
+        if (!parseInteger(part.substr(1)))
+          failed(cell, "unknown thread header '" + std::string(cell) + "'");
       F.row.placement += (Ops.empty() ? "T" : " T") + std::to_string(Ops.size()) + "=" + device +
                          cluster + "." + block + domain;
       Ops.emplace_back();
@@ -193,7 +217,7 @@ private:
   void instructions(std::string_view row) {
     std::vector<std::string_view> cells = split(row, "|");
     if (cells.size() > Ops.size()) {
-      failed("'" + std::string(trim(row)) + "' has more columns than there are threads");
+      failed(cells[Ops.size()], "'" + std::string(trim(row)) + "' has more columns than there are threads");
       return;
     }
     for (size_t t = 0; t < cells.size(); ++t) {
@@ -201,10 +225,11 @@ private:
         continue;
       std::string op = Instruction(cells[t]).translate();
       if (op.empty()) {
-        failed("unknown instruction '" + std::string(cells[t]) + "'");
+        failed(cells[t], "unknown instruction '" + std::string(cells[t]) + "'");
         return;
       }
       Ops[t] += (Ops[t].empty() ? "" : "; ") + op;
+      F.lines.push_back({uint32_t(t), op, lineAt(cells[t])});
     }
   }
   /// "filter (P1:r0 == 1)" is the guard; the outcome after it is not judged.
@@ -214,7 +239,8 @@ private:
       return;
     size_t end = text.size();
     for (std::string_view word : {"exists", "~exists", "forall"})
-      end = std::min(end, text.find(word));
+      end = std::min(end, findWord(text, word, 0));
+    F.guardLine = lineAt(text);
     F.row.guard = std::string(trim(text.substr(0, end)));
   }
 
@@ -224,17 +250,23 @@ private:
   std::vector<std::string> Ops;
 };
 
-/// The text without "(* comments *)" and the quoted description.
+/// The text without "(* comments *)" and the quoted description; lines stay where they are.
 std::string withoutComments(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text.substr(i, 2) == "(*") {
-      i = std::min(text.find("*)", i), text.size()) + 1;
-    } else if (text[i] == '"') {
-      i = std::min(text.find('"', i + 1), text.size());
-    } else {
+    size_t end = text.npos;
+    if (text.substr(i, 2) == "(*")
+      end = std::min(text.find("*)", i), text.size()) + 1;
+    else if (text[i] == '"')
+      end = std::min(text.find('"', i + 1), text.size());
+    if (end == text.npos) {
       out += text[i];
+      continue;
     }
+    for (; i < std::min(end, text.size()); ++i)
+      if (text[i] == '\n')
+        out += '\n';
+    i = end;
   }
   return out;
 }
@@ -244,7 +276,7 @@ std::string withoutComments(std::string_view text) {
 bool looksLikeDat3M(std::string_view text) { return trim(text).starts_with("PTX "); }
 
 Dat3MFile parseDat3M(std::string_view text, const std::string &name) {
-  std::string clean = withoutComments(trim(text));
+  std::string clean = withoutComments(text);
   return Dat3MParser(clean, name).parse();
 }
 

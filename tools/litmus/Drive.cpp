@@ -79,7 +79,16 @@ private:
       Streams.push_back(D.newTimeline());
     for (uint32_t l = 0; l < P.launches.size(); ++l)
       if (!P.launches[l].byThread && !isHost(l))
-        launch(l, Start);
+        launchInOrder(l);
+  }
+  /// Launches made by no thread, after those that they follow.
+  void launchInOrder(uint32_t l) {
+    if (Nodes[l].value || P.launches[l].byThread)
+      return;
+    for (const std::vector<uint32_t> *before : {&P.launches[l].after, &P.launches[l].programmatic})
+      for (uint32_t b : *before)
+        launchInOrder(b);
+    launch(l, Start);
   }
   bool isHost(uint32_t launch) const { return isHostLaunch(P, launch); }
   core::LaunchFacts factsOf(uint32_t l) const {

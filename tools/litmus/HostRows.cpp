@@ -1,5 +1,6 @@
 #include "HostRows.h"
 
+#include "StreamOrder.h"
 #include "Text.h"
 
 #include <algorithm>
@@ -25,22 +26,27 @@ bool parseHostWord(ThreadBuilder &t, std::string_view op) {
     t.add(Verb::GridWait, op);
     return true;
   }
-  if (!op.starts_with("cuda"))
+  std::string_view name = op.substr(0, op.find_first_of("(= "));
+  bool query = name == "cudaStreamQuery" || name == "cudaEventQuery";
+  if (!query && name != "cudaStreamSynchronize" && name != "cudaEventSynchronize" &&
+      name != "cudaDeviceSynchronize")
     return false;
-  bool waits = contains(op, "Synchronize") || contains(op, "==Success");
-  if (!waits && !contains(op, "Query"))
-    return false;
+  bool waits = !query || contains(op, "==Success");
   Instr &i = t.add(waits ? Verb::Sync : Verb::Nop, op);
   if (size_t open = op.find('('); open != std::string_view::npos)
-    i.launchName = trim(op.substr(open + 1, op.find(')', open) - open - 1)); // a stream
+    i.launchName = trim(op.substr(open + 1, op.find(')', open) - open - 1)); // a stream, an event
   return true;
 }
 
 namespace {
 
+/// What a stream wrote to memory, as an event that others wait for.
+constexpr const char *ValueEvent = " value";
+
 class LaunchScript {
 public:
-  LaunchScript(ProgramBuilder &b, std::string_view text) : B(b), P(b.program), Text(text) {}
+  LaunchScript(ProgramBuilder &b, std::string_view text)
+      : B(b), P(b.program), Text(text), Order(!contains(text, "non-blocking")) {}
 
   bool run() {
     bool device = contains(Text, "parent");
@@ -121,22 +127,21 @@ private:
       if (arrow != std::string_view::npos) {
         edge(words[w].substr(0, arrow), words[w].substr(arrow + 2));
       } else if (words[w] == "record") {
-        Recorded[std::string(next)] = OnStream[Current];
-        call(HostCall::Kind::Record, Current, next);
+        record(next);
         ++w;
       } else if (next == "waits") {
         Current = words[w];
-        append(Waiting[Current], Recorded[std::string(after)]);
+        Order.wait(Current, std::string(after));
         call(HostCall::Kind::Wait, Current, after);
         w += 2;
       } else if (next == "writeValue") {
         for (uint32_t l = 0; l < P.launches.size(); ++l)
           if (StreamNames[l] == words[w])
-            place(l, StreamNames[l]);
-        Recorded["value"] = OnStream[std::string(words[w])];
+            place(l, StreamNames[l], false);
+        Order.record(ValueEvent, std::string(words[w]));
         call(HostCall::Kind::WriteValue, words[w], {});
       } else if (next == "waitValue") {
-        append(Waiting[std::string(words[w])], Recorded["value"]);
+        Order.wait(std::string(words[w]), ValueEvent);
         call(HostCall::Kind::WaitValue, words[w], {});
       } else {
         scheduleWord(words[w], next);
@@ -144,44 +149,38 @@ private:
     }
     for (uint32_t l = 0; l < P.launches.size(); ++l)
       if (!Scheduled[l] && !isHostLaunch(l) && P.launches[l].name != "child")
-        place(l, StreamNames[l]);
+        place(l, StreamNames[l], false);
+  }
+  void record(std::string_view event) {
+    Order.record(std::string(event), OneStream ? "one" : Current);
+    call(HostCall::Kind::Record, Current, event);
   }
   void scheduleWord(std::string_view word, std::string_view next) {
     size_t at = word.find('@');
     std::optional<uint32_t> l = launchNamed(word.substr(0, at));
     if (!l || isHostLaunch(*l) || Scheduled[*l])
       return;
-    if (next == "programmatic" || (contains(Text, "launch_dependents") && Scheduled[0])) {
-      for (uint32_t p = 0; p < P.launches.size(); ++p)
-        if (Scheduled[p])
-          P.launches[*l].programmatic.push_back(p);
-      Scheduled[*l] = true;
-      launchCall(*l, Current);
-      return;
-    }
+    bool programmatic =
+        next == "programmatic" || (contains(Text, "launch_dependents") && Scheduled[0]);
     std::string stream = at != std::string_view::npos ? std::string(word.substr(at + 1))
                          : !StreamNames[*l].empty()   ? StreamNames[*l]
                                                       : Current;
-    place(*l, stream);
+    place(*l, stream, programmatic);
     Current = stream;
   }
   /// Enqueues launch `l` on a stream; an unnamed stream is the launch's own.
-  void place(uint32_t l, std::string stream) {
+  void place(uint32_t l, std::string stream, bool programmatic) {
     if (OneStream)
       stream = "one";
+    if (Scheduled[l])
+      return;
     Scheduled[l] = true;
     launchCall(l, stream);
     if (stream.empty() || Graph)
       return;
-    append(P.launches[l].after, OnStream[stream]);
-    append(P.launches[l].after, Waiting[stream]);
-    bool blocking = !contains(Text, "non-blocking");
-    if (blocking && stream == "legacy") // S14: joins all blocking streams, both ways
-      for (auto &[name, launches] : OnStream)
-        append(P.launches[l].after, launches);
-    else if (blocking)
-      append(P.launches[l].after, OnStream["legacy"]);
-    OnStream[stream].push_back(l);
+    StreamOrder::Place p = Order.launch(l, stream, programmatic);
+    P.launches[l].after.assign(p.after.begin(), p.after.end());
+    P.launches[l].programmatic.assign(p.primaries.begin(), p.primaries.end());
   }
   void call(HostCall::Kind kind, std::string_view stream, std::string_view event) {
     P.hostCalls.push_back({kind, None, std::string(stream), std::string(event)});
@@ -191,11 +190,13 @@ private:
   }
   void edge(std::string_view from, std::string_view to) {
     std::optional<uint32_t> a = launchNamed(from), b = launchNamed(to);
-    if (a && b)
-      P.launches[*b].after.push_back(*a);
+    if (!a || !b)
+      return fail("unknown node '" + std::string(a ? to : from) + "'");
+    P.launches[*b].after.push_back(*a);
   }
-  static void append(std::vector<uint32_t> &to, const std::vector<uint32_t> &from) {
-    to.insert(to.end(), from.begin(), from.end());
+  void fail(const std::string &why) {
+    if (B.placementError.empty())
+      B.placementError = why;
   }
 
   // ------------------------------------------------------------------ host and device launches
@@ -219,15 +220,16 @@ private:
       if (!t.at.host)
         continue;
       bool hostFirst = Text.find("host") < Text.find('K') || t.name != "host";
-      for (uint32_t l = 0; l < P.launches.size(); ++l)
+      uint32_t at = hostFirst && !spinsForKernel(t) ? uint32_t(t.code.size()) : 0;
+      for (uint32_t l : inCallOrder())
         if (!isHostLaunch(l) && !P.launches[l].byThread)
-          insertLaunch(t, hostFirst && !spinsForKernel(t) ? uint32_t(t.code.size()) : 0, l);
+          insertLaunch(t, at++, l);
     }
     for (ThreadCode &t : P.threads)
       for (Instr &i : t.code)
         if (i.verb == Verb::Sync)
-          for (uint32_t l = 0; l < P.launches.size(); ++l)
-            if (!isHostLaunch(l) && launchedBefore(t, i, l) && onStream(i.launchName, l))
+          for (uint32_t l : waitedFor(i))
+            if (!isHostLaunch(l) && launchedBefore(t, i, l))
               i.launches.push_back(l);
     for (uint32_t l = 0; l < P.launches.size(); ++l) // S14: a child ends before its parent does
       if (P.launches[l].name == "child")
@@ -270,10 +272,44 @@ private:
         return true;
     return false;
   }
-  bool onStream(const std::string &stream, uint32_t l) const {
-    auto it = OnStream.find(stream);
-    return it == OnStream.end() ||
-           std::find(it->second.begin(), it->second.end(), l) != it->second.end();
+  /// As the script enqueues them, then the others.
+  std::vector<uint32_t> inCallOrder() const {
+    std::vector<uint32_t> order;
+    for (const HostCall &c : P.hostCalls)
+      if (c.kind == HostCall::Kind::Launch)
+        order.push_back(c.launch);
+    for (uint32_t l = 0; l < P.launches.size(); ++l)
+      if (std::find(order.begin(), order.end(), l) == order.end())
+        order.push_back(l);
+    return order;
+  }
+  LaunchSet everything() const {
+    LaunchSet all;
+    for (uint32_t l = 0; l < P.launches.size(); ++l)
+      all.insert(l);
+    return all;
+  }
+  /// Launches that are complete when the call has waited, of those that the host made before.
+  LaunchSet waitedFor(const Instr &i) {
+    if (contains(i.text, "Device"))
+      return everything();
+    bool event = contains(i.text, "Event");
+    if (!i.launchName.empty()) {
+      if (event)
+        return Order.recorded(i.launchName);
+      if (Order.knows(i.launchName))
+        return Order.done(i.launchName);
+      fail("'" + i.text + "': nothing is placed on the stream '" + i.launchName + "'");
+      return {};
+    }
+    if (event && Order.hasEvents()) {
+      if (std::optional<std::string> only = Order.onlyEvent())
+        return Order.recorded(*only);
+      fail("'" + i.text + "' does not say which event");
+    } else if (Order.streamsWithLaunches() > 1) {
+      fail("'" + i.text + "' does not say which stream");
+    }
+    return everything(); // of the one stream; an event without a name is recorded just before
   }
 
   ProgramBuilder &B;
@@ -283,7 +319,7 @@ private:
   std::string Current = "s1";
   std::vector<std::string> StreamNames; ///< by launch, as the threads' names give them
   std::vector<bool> Scheduled;
-  std::map<std::string, std::vector<uint32_t>> OnStream, Waiting, Recorded;
+  StreamOrder Order;
 };
 
 } // namespace

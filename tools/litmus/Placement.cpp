@@ -42,9 +42,26 @@ constexpr Phrase Phrases[] = {
     {"-", 'i', 'i', '0', 'i'},
 };
 
+/// "any", "T0,T1 any".
+bool isAny(const ProgramBuilder &b, std::string_view text) {
+  size_t space = text.rfind(' ');
+  if (text.substr(space + 1) != "any")
+    return false;
+  if (space != std::string_view::npos)
+    for (std::string_view name : split(text.substr(0, space), ","))
+      if (!b.findThread(name))
+        return false;
+  return true;
+}
+bool matches(const ProgramBuilder &b, const Phrase &p, std::string_view text) {
+  if (p.text == "any")
+    return isAny(b, text);
+  return p.text == "-" ? text == "-" : contains(text, p.text);
+}
+
 bool parsePhrase(ProgramBuilder &b, std::string_view text) {
   for (const Phrase &p : Phrases) {
-    if (p.text == "-" ? text != "-" : !contains(text, p.text))
+    if (!matches(b, p, text))
       continue;
     uint32_t i = 0;
     for (ThreadCode &t : b.program.threads) {

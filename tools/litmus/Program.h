@@ -159,6 +159,7 @@ struct Instr {
 struct Location {
   std::string name;
   int64_t initial = 0;
+  bool initialGiven = false;    ///< by the text
   uint32_t root = None;         ///< location that owns the bytes; itself if not an alias
   bool distinctAddress = false; ///< alias under another virtual address
   Proxy view = Proxy::Generic;
@@ -246,6 +247,8 @@ struct Program {
   /// Something that only another platform's model has, or that the text leaves out: why the
   /// program cannot be run. Empty = runnable.
   std::string notRunnable;
+  uint32_t failedThread = None; ///< whose operation, or label, `failedText` is the reason
+  std::string failedText;
 
   uint32_t root(uint32_t location) const { return locations[location].root; }
   bool sameBlock(uint32_t a, uint32_t b) const;

@@ -80,6 +80,7 @@ public:
       fail("unknown guard '" + R.guard + "'");
     guardInNotes();
     B.finish();
+    checkSize();
     if (!Failure.empty())
       B.program.notRunnable = Failure;
     return std::move(B.program);
@@ -90,6 +91,31 @@ private:
     if (Failure.empty())
       Failure = why;
   }
+  void failAt(const ThreadBuilder &t, std::string_view text, const std::string &why) {
+    if (Failure.empty()) {
+      B.program.failedThread = t.index();
+      B.program.failedText = text;
+    }
+    fail(why);
+  }
+  /// The explorer keeps every state on the way to the end of an execution.
+  void checkSize() {
+    constexpr uint64_t MaxThreads = 64, MaxSteps = 2000;
+    uint64_t steps = 0;
+    for (const ThreadCode &t : B.program.threads) {
+      uint64_t loops = 0;
+      for (uint32_t i = 0; i < t.code.size(); ++i)
+        loops += t.code[i].verb == Verb::Branch && t.code[i].target <= i;
+      steps += t.code.size() * (1 + loops * B.program.maxLoop);
+    }
+    if (B.program.threads.size() > MaxThreads)
+      fail(std::to_string(B.program.threads.size()) + " threads; at most " +
+           std::to_string(MaxThreads) + " can be explored");
+    if (steps > MaxSteps)
+      fail("an execution may take " + std::to_string(steps) +
+           " steps (operations times loops); at most " + std::to_string(MaxSteps) +
+           " can be explored");
+  }
   void place(const std::vector<ThreadText> &texts, std::string_view placement) {
     if (!texts[0].position.empty()) {
       for (size_t i = 0; i < texts.size(); ++i)
@@ -98,15 +124,17 @@ private:
     } else if (!parsePlacement(B, placement)) {
       fail("unknown placement '" + R.placement + "'");
     }
+    if (!B.placementError.empty())
+      fail(B.placementError);
   }
   void parseThread(ThreadCode &thread, std::string_view ops) {
     ThreadBuilder t(B, thread);
     for (std::string_view op : splitTop(ops, ';'))
       if (!parseOp(t, op))
-        fail("unknown operation '" + std::string(op) + "'");
+        failAt(t, op, "unknown operation '" + std::string(op) + "'");
     std::string label = t.finish();
     if (!label.empty())
-      fail("undefined label '" + label + "'");
+      failAt(t, label, "undefined label '" + label + "'");
   }
 
   /// "aliases: t=texture view of x,y=generic view of x (distinct VA)".
@@ -187,15 +215,22 @@ private:
       }
     at = notes.find("maxloop=");
     if (at != std::string_view::npos)
-      if (std::optional<int64_t> n = parseInteger(split(notes.substr(at + 8), " ")[0]))
-        B.program.maxLoop = uint32_t(*n);
+      if (std::optional<int64_t> n = parseInteger(split(notes.substr(at + 8), " ")[0])) {
+        if (*n < 0 || *n > MaxLoops)
+          fail("loops: at most " + std::to_string(MaxLoops) + ", not " + std::to_string(*n));
+        else
+          B.program.maxLoop = uint32_t(*n);
+      }
   }
   /// "x" or "P0:r1".
   void initialValue(std::string_view name, int64_t value) {
     size_t colon = name.find(':');
     if (colon == std::string_view::npos) {
-      if (std::optional<uint32_t> l = B.findLocation(name))
-        B.program.locations[B.program.root(*l)].initial = value;
+      if (std::optional<uint32_t> l = B.findLocation(name)) {
+        Location &root = B.program.locations[B.program.root(*l)];
+        root.initial = value;
+        root.initialGiven = true;
+      }
       return;
     }
     std::optional<int64_t> t = parseInteger(name.substr(1, colon - 1));

@@ -3,9 +3,7 @@
 #include "Text.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 namespace scopesan::litmus {
 
@@ -133,19 +131,19 @@ private:
 } // namespace
 
 Table parseTable(std::string_view text, const std::string &name) {
+  if (text.starts_with(ByteOrderMark))
+    text.remove_prefix(ByteOrderMark.size());
   return TableParser(name).parse(text);
 }
 
 Table readTable(const std::string &path) {
-  std::ifstream in(path);
-  if (!in) {
+  std::optional<std::string> text = readText(path);
+  if (!text) {
     Table t;
     t.error = "cannot read '" + path + "'";
     return t;
   }
-  std::stringstream all;
-  all << in.rdbuf();
-  return parseTable(all.str(), path);
+  return parseTable(*text, path);
 }
 
 } // namespace scopesan::litmus

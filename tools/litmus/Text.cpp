@@ -1,8 +1,21 @@
 #include "Text.h"
 
 #include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace scopesan::litmus {
+
+std::optional<std::string> readText(const std::string &path) {
+  std::error_code ignored;
+  std::ifstream in(path);
+  if (!in || std::filesystem::is_directory(path, ignored))
+    return std::nullopt;
+  std::stringstream all;
+  all << in.rdbuf();
+  return all.str();
+}
 
 std::string_view trim(std::string_view s) {
   size_t from = s.find_first_not_of(" \t\r\n");

@@ -9,6 +9,12 @@
 
 namespace scopesan::litmus {
 
+constexpr std::string_view ByteOrderMark = "\xef\xbb\xbf"; ///< some editors begin a file with it
+constexpr int64_t MaxLoops = 100; ///< backward jumps per branch; more cannot be explored
+
+/// The whole file; nothing for what is no file, such as a folder.
+std::optional<std::string> readText(const std::string &path);
+
 std::string_view trim(std::string_view s);
 /// Parts between occurrences of `separator`, each trimmed; empty parts are kept.
 std::vector<std::string_view> split(std::string_view s, std::string_view separator);

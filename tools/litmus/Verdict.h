@@ -31,6 +31,13 @@ struct Verdict {
   core::RuleCounters counters; ///< of all considered executions
 
   bool anyRace() const { return racy != 0; }
+  /// X1 without a finding: neither race nor norace.
+  bool incomplete() const { return !anyRace() && !givenUp.empty(); }
+  /// Findings that are no races: a barrier is misused, or somebody waits for ever.
+  bool misused() const {
+    return stuck || rules.count(core::Rule::BarrierMisuse) ||
+           rules.count(core::Rule::ForwardProgress);
+  }
   /// "always", "some", "never".
   const char *frequency() const { return !racy ? "never" : racy == considered ? "always" : "some"; }
 

@@ -86,27 +86,42 @@ private:
     return {};
   }
 
+  /// The stream `name` of the row.
+  std::string streamNamed(const std::string &name) const {
+    return "row.stream(" + quoted(name) + (P.nonBlockingStreams ? ", true)" : ", false)");
+  }
+  /// What follows a launch by the host's thread is called when that thread has launched it.
   void calls() {
+    bool byHost = false;
     for (const HostCall &c : P.hostCalls) {
-      std::string stream =
-          "row.stream(" + quoted(c.stream) + (P.nonBlockingStreams ? ", true)" : ", false)");
-      switch (c.kind) {
-      case HostCall::Kind::Launch:
-        if (!P.launches[c.launch].byThread && !isHostLaunch(P, c.launch))
-          launch(c.launch, c.stream);
-        break;
-      case HostCall::Kind::Record:
-        line("  row.check(cudaEventRecord(row.event(" + quoted(c.event) + "), " + stream + "));");
-        break;
-      case HostCall::Kind::Wait:
-        line("  row.check(cudaStreamWaitEvent(" + stream + ", row.event(" + quoted(c.event) +
-             "), 0));");
-        break;
-      case HostCall::Kind::WriteValue:
-      case HostCall::Kind::WaitValue:
-        return fail("stream memory operations");
-      }
+      bool launches = c.kind == HostCall::Kind::Launch;
+      if (launches && !isHostLaunch(P, c.launch))
+        byHost = P.launches[c.launch].byThread;
+      if (byHost)
+        continue;
+      if (!launches)
+        call(c);
+      else if (!isHostLaunch(P, c.launch))
+        launch(c.launch, c.stream);
     }
+  }
+  void callsAfter(uint32_t l) {
+    bool after = false;
+    for (const HostCall &c : P.hostCalls) {
+      if (c.kind == HostCall::Kind::Launch)
+        after = c.launch == l;
+      else if (after)
+        call(c);
+    }
+  }
+  void call(const HostCall &c) {
+    std::string stream = streamNamed(c.stream), event = "row.event(" + quoted(c.event) + ")";
+    if (c.kind == HostCall::Kind::Record)
+      line("  row.check(cudaEventRecord(" + event + ", " + stream + "));");
+    else if (c.kind == HostCall::Kind::Wait)
+      line("  row.check(cudaStreamWaitEvent(" + stream + ", " + event + ", 0));");
+    else
+      fail("stream memory operations");
   }
 
   void graph() {
@@ -163,7 +178,8 @@ private:
                   (i.cmp == Compare::Equal ? " == " : " != ") + cxx(i.rhs) + ") goto I" +
                   std::to_string(i.target) + ";");
     case Verb::Launch:
-      return launch(i.target, streamOf(i.target));
+      launch(i.target, streamOf(i.target));
+      return callsAfter(i.target);
     case Verb::Sync:
     case Verb::Nop:
       return wait(i);
@@ -175,14 +191,19 @@ private:
   void wait(const Instr &i) {
     if (contains(i.text, "DeviceSynchronize"))
       return line("  row.check(cudaDeviceSynchronize());");
-    std::string stream = i.launchName.empty() ? "row.latestStream()"
-                                              : "row.stream(" + quoted(i.launchName) + ", true)";
-    if (contains(i.text, "StreamSynchronize"))
-      return line("  row.check(cudaStreamSynchronize(" + stream + "));");
-    if (contains(i.text, "StreamQuery"))
+    bool event = contains(i.text, "Event");
+    std::string object = event                  ? "row.event(" + quoted(i.launchName) + ")"
+                         : i.launchName.empty() ? "row.latestStream()"
+                                                : streamNamed(i.launchName);
+    std::string name = event ? "cudaEvent" : "cudaStream";
+    if (event && i.launchName.empty())
+      return fail("an event without a name");
+    if (contains(i.text, "Synchronize"))
+      return line("  row.check(" + name + "Synchronize(" + object + "));");
+    if (contains(i.text, "Query"))
       return line(i.verb == Verb::Sync
-                      ? "  while (cudaStreamQuery(" + stream + ") == cudaErrorNotReady) {}"
-                      : "  cudaStreamQuery(" + stream + ");");
+                      ? "  while (" + name + "Query(" + object + ") == cudaErrorNotReady) {}"
+                      : "  " + name + "Query(" + object + ");");
     if (i.verb == Verb::Sync)
       fail("a host call of an unknown kind");
   }
