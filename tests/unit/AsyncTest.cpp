@@ -458,8 +458,10 @@ TEST_F(S13, ATensorMapNeedsBothHalvesOfItsFenceAtWideScopes) {
   struct {
     Scope release, acquire;
     const char *rules;
-  } cases[] = {{Scope::Device, Scope::System, ""}, {Scope::Cluster, Scope::Device, " D9"},
-               {Scope::Device, Scope::Cluster, " D9"}, {Scope::Thread, Scope::Device, " D9"}};
+  } cases[] = {{Scope::Device, Scope::System, ""},
+               {Scope::Cluster, Scope::Device, " D9"},
+               {Scope::Device, Scope::Cluster, " D9"},
+               {Scope::Thread, Scope::Device, " D9"}};
   std::string expected;
   uint64_t data = X, flag = Y;
   for (auto &c : cases) { // Thread: none

@@ -116,8 +116,8 @@ public:
     C.advance(t);
   }
 
-  /// S13: the halves of the pair of fences that a modified tensor map needs. A release half goes
-  /// before what its fence publishes, an acquire half after what its fence learns.
+  /// S13: the release half of the pair of fences that a modified tensor map needs. It goes before
+  /// what its fence publishes, the acquire half after what its fence learns.
   void s13MapRelease(Thread &t, Scope scope) {
     C.counters.hit(RuleCounters::S13Fence);
     SnapshotRef s = takeSnapshot(t);
@@ -126,6 +126,7 @@ public:
     t.proxies.releaseMaps(uint32_t(scope), all, t.block->id);
     C.advance(t);
   }
+  /// S13: the acquire half, of scope `mine`.
   void s13MapAcquire(Thread &t, Scope mine) {
     C.counters.hit(RuleCounters::S13Fence);
     t.proxies.acquireMaps(t.block->id, [&](uint32_t scope, BlockId releaser) {

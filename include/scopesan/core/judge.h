@@ -200,8 +200,8 @@ private:
     f.rule = rule;
     C.sink.report(f);
   }
-  /// D1: nothing orders the two, and they are not morally strong. D3 or D4 where wider scopes would have
-  /// ordered them, D10 where a copy was under way.
+  /// D1: nothing orders the two, and they are not morally strong. D3 or D4 where wider scopes would
+  /// have ordered them, D10 where a copy was under way.
   void d1DataRace(Thread &t, const Record &old, const Record &me, uint64_t address) {
     if (alreadyReported(old))
       return;

@@ -128,9 +128,8 @@ public:
   void fence(ProxyFence f, const BlockClock &known, BlockId here,
              FenceSpace space = FenceSpace::Unlimited) {
     if (f == ProxyFence::Alias) {
-      forPassed(AliasBit, [&](uint32_t key, const BlockClock &passed) {
-        raise(key | AliasBit, {}, passed);
-      });
+      forPassed(AliasBit,
+                [&](uint32_t key, const BlockClock &passed) { raise(key | AliasBit, {}, passed); });
       return raise(AliasBit, {}, known);
     }
     Proxy p = proxyOf(f);
@@ -187,9 +186,8 @@ private:
       }
   }
   void enterPassed(uint32_t enter, BlockId here) {
-    forPassed(EnterUnit, [&](uint32_t key, const BlockClock &passed) {
-      raise(key | enter, here, passed);
-    });
+    forPassed(EnterUnit,
+              [&](uint32_t key, const BlockClock &passed) { raise(key | enter, here, passed); });
   }
   void raise(uint32_t key, BlockId block, const BlockClock &accesses) {
     uint64_t leaf = SharedClockLeaf::make(accesses);

@@ -82,9 +82,7 @@ private:
     }
   }
   /// Thread, bytes, kind and proxy of access.
-  static uint64_t keyOf(const Record &r) {
-    return uint64_t(r.block) << 32 | uint64_t(r.bits);
-  }
+  static uint64_t keyOf(const Record &r) { return uint64_t(r.block) << 32 | uint64_t(r.bits); }
 
   Context &C;
   struct { ///< of prune

@@ -74,8 +74,7 @@ public:
     C.counters.hit(RuleCounters::S3Rejected);
     const SyncOp &by = f.fence;
     BlameSet blamed;
-    blamed.add(
-        Blame{by.site, by.op, by.place.block, by.thread, by.place.node, Scope::Cluster});
+    blamed.add(Blame{by.site, by.op, by.place.block, by.thread, by.place.node, Scope::Cluster});
     remember(t, f.snapshot, blamed);
   }
 

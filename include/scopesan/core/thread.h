@@ -130,7 +130,7 @@ struct Cluster {
   SnapshotRef completed; ///< what the last completed phase published
   /// Fences that reach no cluster, each before a relaxed arrival: of this phase, the last one (D3).
   Vec<FenceRelease> narrow, completedNarrow;
-  Vec<Block *> members;  ///< blocks that have started and not ended
+  Vec<Block *> members; ///< blocks that have started and not ended
   struct Ended {
     uint64_t sharedAddress, sharedBytes;
     Place place;

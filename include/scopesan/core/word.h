@@ -12,7 +12,7 @@ struct StrongSummary {
   Place place; ///< of the first one
   uint32_t highestBlock = 0;
   uint8_t mask = 0, way = 0;   ///< as in Record; mask 0 = they differ
-  Scope least = Scope::System;         ///< that any of them used
+  Scope least = Scope::System; ///< that any of them used
   Scope reach =
       Scope::Thread; ///< that, used at `place`, includes them all; Thread = there are none
 
