@@ -34,6 +34,41 @@ TEST_F(S9, RelaxedArriveNeedsAFence) {
   EXPECT_EQ(s.rules(), "D1");
 }
 
+TEST_F(S9, AnyFenceThatReachesTheClusterServesARelaxedArrive) {
+  for (Scope scope : {Scope::Cluster, Scope::Device, Scope::System}) {
+    uint64_t data = X + 4 * uint64_t(scope);
+    s.write(t(0), data);
+    s.fence(t(0), Release, scope);
+    clusterBarrier(true);
+    s.read(t(1), data);
+    EXPECT_EQ(s.rules(), "") << int(scope);
+  }
+}
+
+TEST_F(S9, ANarrowFenceBeforeARelaxedArriveIsBlamed) {
+  s.write(t(0), X, 1);
+  s.fence(t(0), SeqCst, Scope::Block, 2);
+  s.write(t(0), Y, 3);
+  clusterBarrier(true);
+  s.read(t(1), X, 4);
+  ASSERT_EQ(s.rules(), "D3");
+  const Finding f = s.Sink.races()[0];
+  ASSERT_EQ(f.blamedCount, 1u);
+  EXPECT_EQ(f.blamed[0].site, site(2));
+  EXPECT_EQ(f.blamed[0].needs, Scope::Cluster);
+  s.read(t(1), Y, 5);
+  EXPECT_EQ(s.rules(), "D3 D1") << "written after the fence";
+}
+
+TEST_F(S9, ANarrowFenceOfAnEarlierPhaseIsNotBlamedForALaterWrite) {
+  s.fence(t(0), SeqCst, Scope::Block, 2);
+  clusterBarrier(true);
+  s.write(t(0), X, 3);
+  clusterBarrier(true);
+  s.read(t(1), X, 4);
+  EXPECT_EQ(s.rules(), "D1");
+}
+
 TEST_F(S9, WriteAfterArriveIsNotPublished) {
   for (int k = 0; k < 2; ++k)
     for (Thread &x : b[k]->threads)
@@ -323,6 +358,42 @@ TEST_F(S12, ReducingCopiesAreMutuallyStrong) {
   EXPECT_EQ(s.rules(), "");
 }
 
+TEST_F(S12, AReducingCopyIsNotMorallyStrongWithOtherProxies) {
+  s.rmw(t(0), X, Relaxed, Scope::Device);
+  s.store(t(0), X + 4, Relaxed, Scope::Device);
+  s.load(t(0), X + 8, Relaxed, Scope::Device);
+  reduce(t(2), X, 3);
+  EXPECT_EQ(s.rules(), "D10 D10 D10");
+  reduce(t(0), Y, 3);
+  s.rmw(t(2), Y, Relaxed, Scope::Device);
+  s.store(t(2), Y + 4, Relaxed, Scope::Device);
+  s.load(t(2), Y + 8, Relaxed, Scope::Device);
+  EXPECT_EQ(s.rules(), "D10 D10 D10 D10 D10 D10");
+}
+
+TEST_F(S12, AReducingCopyEndsAReleaseSequence) { // S3
+  s.write(t(0), Y);
+  s.store(t(0), X, Release, Scope::Device);
+  s.load(t(2), X, Acquire, Scope::Device);
+  s.D.proxyFence(t(2), ProxyFence::Async);
+  reduce(t(2), X, 1);
+  EXPECT_EQ(s.rules(), "");
+  s.load(t(3), X, Acquire, Scope::Device);
+  s.read(t(3), Y);
+  EXPECT_EQ(s.rules(), "D10 D1");
+}
+
+TEST_F(S13, AStrongWriteBeforeAReducingCopyNeedsAFence) {
+  for (bool fence : {false, true}) {
+    uint64_t data = fence ? X : Y;
+    s.rmw(t(0), data, Relaxed, Scope::Device);
+    if (fence)
+      s.D.proxyFence(t(0), ProxyFence::Async);
+    reduce(t(0), data, 1);
+    EXPECT_EQ(s.rules(), "D9") << fence;
+  }
+}
+
 TEST_F(S12, KernelEndCompletesCopies) {
   TimelineId st = s.stream();
   NodeId k1 = s.launch(st, 1, 32), k2 = s.launch(st, 1, 32);
@@ -375,7 +446,41 @@ TEST_F(S13, TensorMapNeedsItsAcquire) {
   s.write(t(0), X, 2, 4);
   s.D.proxyRead(t(0), X, 4, site(61), Proxy::TensorMap);
   ASSERT_EQ(s.rules(), "D9");
-  s.D.proxyFence(t(0), ProxyFence::TensorMap);
+  mapFence(t(0), Release, Scope::Block);
+  s.D.proxyRead(t(0), X, 4, site(62), Proxy::TensorMap);
+  ASSERT_EQ(s.rules(), "D9 D9");
+  mapFence(t(0), Acquire, Scope::Block);
+  s.D.proxyRead(t(0), X, 4, site(63), Proxy::TensorMap);
+  EXPECT_EQ(s.rules(), "D9 D9");
+}
+
+TEST_F(S13, ATensorMapNeedsBothHalvesOfItsFenceAtWideScopes) {
+  struct {
+    Scope release, acquire;
+    const char *rules;
+  } cases[] = {{Scope::Device, Scope::System, ""},
+               {Scope::Cluster, Scope::Device, " D9"},
+               {Scope::Device, Scope::Cluster, " D9"},
+               {Scope::Thread, Scope::Device, " D9"}};
+  std::string expected;
+  uint64_t data = X, flag = Y;
+  for (auto &c : cases) { // Thread: none
+    s.write(t(0), data += 4);
+    if (c.release != Scope::Thread)
+      mapFence(t(0), Release, c.release);
+    s.store(t(0), flag += 4, Release, Scope::Device);
+    s.load(t(2), flag, Acquire, Scope::Device);
+    mapFence(t(2), Acquire, c.acquire);
+    s.D.proxyRead(t(2), data, 4, site(61), Proxy::TensorMap);
+    expected += expected.empty() && *c.rules ? c.rules + 1 : c.rules;
+    EXPECT_EQ(s.rules(), expected) << int(c.release) << int(c.acquire);
+  }
+}
+
+TEST_F(S13, WhatFollowsTheReleaseOfATensorMapIsNotReleased) {
+  mapFence(t(0), Release, Scope::Device);
+  s.write(t(0), X);
+  mapFence(t(0), Acquire, Scope::Device);
   s.D.proxyRead(t(0), X, 4, site(61), Proxy::TensorMap);
   EXPECT_EQ(s.rules(), "D9");
 }

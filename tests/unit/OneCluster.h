@@ -50,6 +50,14 @@ struct OneCluster : testing::Test {
     s.D.asyncWrite(dst, bytes, site(50));
     return a;
   }
+  void mapFence(Thread &x, MemoryOrder half, Scope scope) {
+    s.D.tensormapFence(x, Op(AccessKind::Fence, half, scope), site(53));
+  }
+  void reduce(Thread &x, uint64_t dst, uint32_t elements) {
+    s.D.asyncBegin(x, Proxy::Async);
+    for (uint32_t i = 0; i < elements; ++i)
+      s.D.asyncReduce(dst + 4 * i, 4, Op(AccessKind::Red, Relaxed, Scope::Device), site(52));
+  }
   BlockId cpAsync(Thread &x, uint64_t dst, uint64_t src) {
     BlockId a = s.D.asyncBegin(x, Proxy::Generic);
     s.D.asyncRead(src, 4, site(51));

@@ -85,6 +85,16 @@ TEST_F(O6, ItsOwnWriteIsOneTooMany) {
   EXPECT_EQ(s.rules(), "D11");
 }
 
+TEST_F(O6, ALaterWriteIsNoBetter) {
+  s.D.proxyRead(t(0), X, 4, site(62), Proxy::NonCoherent);
+  s.D.proxyRead(t(0), Y, 4, site(63), Proxy::NonCoherent);
+  s.barrier(b[0]);
+  s.write(t(0, 1), X);
+  EXPECT_EQ(s.rules(), "D11");
+  s.store(t(0, 1), Y, Relaxed, Scope::Device);
+  EXPECT_EQ(s.rules(), "D11 D11");
+}
+
 // ---------------------------------------------------------------- no special case (S11)
 
 namespace {
@@ -171,6 +181,22 @@ TEST_F(D3, TheSmallestSetIsBlamed) {
   EXPECT_EQ(f.blamed[0].site, site(3));
   EXPECT_EQ(f.blamed[0].needs, Scope::Device);
   EXPECT_EQ(hits(s, RuleCounters::D3), 1u);
+}
+
+TEST_F(D3, OfTwoPathsTheOneThatNeedsLessIsBlamed) {
+  for (bool shorterFirst : {false, true}) {
+    uint32_t at = shorterFirst ? 20 : 10;
+    s.write(t(0), X, at);
+    s.store(t(0), F, Release, Scope::Block, at + 1);
+    s.store(t(0), G, Release, Scope::Device, at + 2);
+    for (bool shorter : {shorterFirst, !shorterFirst})
+      s.load(t(2), shorter ? G : F, Acquire, Scope::Block, at + (shorter ? 3 : 4));
+    s.read(t(2), X, at + 5);
+    const Finding f = s.Sink.races().back();
+    ASSERT_EQ(f.rule, Rule::InsufficientScope) << shorterFirst;
+    ASSERT_EQ(f.blamedCount, 1u) << shorterFirst;
+    EXPECT_EQ(f.blamed[0].site, site(at + 3)) << shorterFirst;
+  }
 }
 
 TEST_F(D3, WithoutAnObservedPathItIsD1) {

@@ -188,7 +188,7 @@ private:
     case Verb::WarpBarrier:
       return D.warpBarrierArrive(threadOf(step.thread), ~0u, site);
     case Verb::ProxyFence:
-      return proxyFence(threadOf(step.thread), i);
+      return proxyFence(threadOf(step.thread), i, site);
     case Verb::ClusterArrive:
       return D.clusterArrive(threadOf(step.thread), i.order == MemoryOrder::Relaxed, site);
     case Verb::ClusterWait:
@@ -340,12 +340,13 @@ private:
     core::Proxy p = i.nonCoherent ? core::Proxy::NonCoherent : proxies[unsigned(i.proxy)];
     return P.locations[i.location].distinctAddress ? core::throughAlias(p) : p;
   }
-  void proxyFence(core::Thread &t, const Instr &i) {
-    constexpr core::ProxyFence fences[] = {core::ProxyFence::Alias,   core::ProxyFence::Texture,
+  void proxyFence(core::Thread &t, const Instr &i, core::SiteId site) {
+    constexpr core::ProxyFence fences[] = {core::ProxyFence::Alias, core::ProxyFence::Texture,
                                            core::ProxyFence::Surface, core::ProxyFence::Constant,
-                                           core::ProxyFence::Async,   core::ProxyFence::TensorMap};
-    if (i.proxy != Proxy::TensorMap || i.order != MemoryOrder::Release) // S13: the acquire half
-      D.proxyFence(t, fences[unsigned(i.proxy)]);
+                                           core::ProxyFence::Async};
+    if (i.proxy == Proxy::TensorMap)
+      return D.tensormapFence(t, Op(abi::AccessKind::Fence, i.order, i.scope), site);
+    D.proxyFence(t, fences[unsigned(i.proxy)]);
   }
   static abi::BarrierKind kind(const Instr &i) {
     return i.arriveOnly ? abi::BarrierKind::Arrive : abi::BarrierKind::Sync;

@@ -57,9 +57,11 @@ std::string proxyFence(std::string_view rest) {
   std::string kind(rest.substr(0, rest.find_first_of(".:")));
   if (kind != "tensormap")
     return "PF." + kind;
-  if (contains(rest, "release"))
-    return "PF.tensormap.rel@gpu";
-  return "PF.tensormap.acq@gpu";
+  std::string scope = "gpu";
+  for (std::string_view s : {"cta", "cluster", "sys"})
+    if (contains(rest, "." + std::string(s)))
+      scope = s;
+  return (contains(rest, "release") ? "PF.tensormap.rel@" : "PF.tensormap.acq@") + scope;
 }
 
 } // namespace

@@ -123,11 +123,17 @@ public:
         F.strong(t, *w, me, 0, word);
     });
   }
-  /// One element of a reducing copy: strong, and a link of release sequences.
+  /// One element of a reducing copy: strong, and a link of release sequences, but never one with
+  /// what another proxy wrote (S3).
   void reduce(Thread &t, uint64_t addr, uint32_t bytes, Op op, SiteId site, Proxy proxy) {
     strong(t, addr, bytes, op, site, proxy);
     AtomicWord *first = Shadow.atomic(addr);
-    if (SyncObject *o = first ? SyncObjects::find(*first, addr, bytes) : nullptr)
+    if (proxy != Proxy::Generic)
+      p1Words(addr, bytes, [&](uint64_t word, uint32_t) {
+        if (AtomicWord *w = Shadow.atomic(word))
+          Objects.s4ReplaceAll(word, *w);
+      });
+    else if (SyncObject *o = first ? SyncObjects::find(*first, addr, bytes) : nullptr)
       Sync.publish(t, *o, {op, site}, SyncRules::isHop(t, *o, {op, site}));
     if (C.advice) [[unlikely]] // its scope is nobody's choice
       C.advice->Uses.elsewhere(t, addr, C.syncOp(t, op, site));

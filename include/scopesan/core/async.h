@@ -116,6 +116,25 @@ public:
     C.advance(t);
   }
 
+  /// S13: the release half of the pair of fences that a modified tensor map needs. It goes before
+  /// what its fence publishes, the acquire half after what its fence learns.
+  void s13MapRelease(Thread &t, Scope scope) {
+    C.counters.hit(RuleCounters::S13Fence);
+    SnapshotRef s = takeSnapshot(t);
+    BlockClock all = s->blocks;
+    s->addOwnTo(all);
+    t.proxies.releaseMaps(uint32_t(scope), all, t.block->id);
+    C.advance(t);
+  }
+  /// S13: the acquire half, of scope `mine`.
+  void s13MapAcquire(Thread &t, Scope mine) {
+    C.counters.hit(RuleCounters::S13Fence);
+    t.proxies.acquireMaps(t.block->id, [&](uint32_t scope, BlockId releaser) {
+      const Place &there = C.order.placeOf(releaser);
+      return minOf(Scope(scope), mine) >= p4NeededScope(there, t.block->place);
+    });
+  }
+
 private:
   static void raise(BlockClock &clock, BlockId actor, bool written) {
     KnownUnit units[] = {KnownUnit::thread(Reader), KnownUnit::thread(Writer)};

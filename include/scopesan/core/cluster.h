@@ -73,6 +73,9 @@ public:
       c.arrivals.push(takeSnapshot(t));
       C.advance(t);
     } else if (t.hasSync()) {
+      for (uint32_t s = uint32_t(Scope::Thread); s < uint32_t(Scope::Cluster); ++s)
+        if (const FenceRelease &f = t.sync().fences[s]; f.snapshot)
+          addNarrow(c, f);
       for (uint32_t s = uint32_t(Scope::Cluster); s <= uint32_t(Scope::System); ++s)
         if (const FenceRelease &f = t.sync().fences[s]; f.snapshot) {
           c.arrivals.push(f.snapshot);
@@ -88,8 +91,11 @@ public:
     if (!t.clusterArrived)
       J.d7BarrierMisuse(t, site, 0);
     t.clusterArrived = false;
-    if (t.block->cluster && t.block->cluster->completed)
-      Sync.s6Acquire(t, t.block->cluster->completed);
+    if (!t.block->cluster || !t.block->cluster->completed)
+      return;
+    Sync.s6Acquire(t, t.block->cluster->completed);
+    for (const FenceRelease &f : t.block->cluster->completedNarrow)
+      Sync.s9Reject(t, f);
   }
 
   /// D8: `t` accesses the shared memory of a cluster peer, which must be known to have started and
@@ -147,6 +153,15 @@ private:
   static uint64_t key(const Block &b) {
     return (uint64_t(b.place.node.value) << 32 | b.place.cluster) + 1;
   }
+  /// Fences of one site are blamed as one.
+  static void addNarrow(Cluster &c, const FenceRelease &f) {
+    for (FenceRelease &same : c.narrow)
+      if (same.fence.site == f.fence.site && same.fence.op.scope() == f.fence.op.scope())
+        return same.snapshot->add(*f.snapshot);
+    FenceRelease own{SnapshotRef::create(), f.fence};
+    own.snapshot->add(*f.snapshot);
+    c.narrow.push(moved(own));
+  }
   void completeIfReady(Cluster &c) {
     if (c.arrived == 0 || c.arrived < c.live)
       return;
@@ -160,6 +175,8 @@ private:
     }
     c.completed = all;
     c.arrivals.clear();
+    c.completedNarrow = moved(c.narrow);
+    c.narrow.clear();
     c.arrived = 0;
   }
 

@@ -248,14 +248,16 @@ public:
   void proxyFence(Thread &t, ProxyFence f, FenceSpace space = FenceSpace::Unlimited) {
     Async.s13Fence(t, f, space);
   }
-  /// fence.proxy.tensormap: a fence whose acquire half lets the tensor-map proxy see what it
-  /// acquired.
+  /// fence.proxy.tensormap: a fence whose acquire half lets the tensor-map proxy see what release
+  /// halves before it released.
   void tensormapFence(Thread &t, Op op, SiteId site) {
+    if (op.releases())
+      Async.s13MapRelease(t, op.scope());
     fence(t, op, site);
     if (C.advice) [[unlikely]] // what a map's reader needs of it is not an edge
       C.advice->Uses.keep(C.syncOp(t, op, site));
     if (op.acquires())
-      Async.s13Fence(t, ProxyFence::TensorMap, FenceSpace::Unlimited);
+      Async.s13MapAcquire(t, op.scope());
   }
   /// Where shared memory lies. Without it fences that are limited to a space are not.
   void sharedWindow(uint64_t addr, uint64_t bytes) {

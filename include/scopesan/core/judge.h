@@ -26,7 +26,7 @@ public:
         d9Proxy(t, old, me, address);
       else if (lifetime)
         return false;
-      else if (!whole || !p4Mutual(a, b))
+      else if (!whole || !sameProxy(old, me) || !p4Mutual(a, b))
         a1VolatileSync(t, old, me, address);
       return false;
     }
@@ -36,9 +36,9 @@ public:
       d2ScopeRace(t, old, me, address, a, b);
     else if (whole && m && !d6Atomic(*m, old, me, a.place, b.place))
       reportPair(Rule::NonAtomicMemory, RuleCounters::D6, t, old, me, address);
-    else if (whole)
+    else if (whole && sameProxy(old, me))
       a1UnorderedStrong(t, old, me, address);
-    else if (strong)
+    else if (strong && !whole)
       d5MixedSize(t, old, me, address);
     else
       d1DataRace(t, old, me, address);
@@ -57,7 +57,7 @@ public:
   }
   /// A1: only an observed value orders `old` before `me` (S16), which would race otherwise.
   void a1ObservationOnly(Thread &t, const Record &old, const Record &me, uint64_t address) {
-    if (completeOverlap(old, me) && me.op().isStrong() &&
+    if (completeOverlap(old, me) && sameProxy(old, me) && me.op().isStrong() &&
         p4Mutual(syncOp(old), C.syncOp(t, me.op(), {me.site})))
       return;
     Finding f = finding(t, old, me, address);
@@ -161,6 +161,8 @@ private:
   static bool completeOverlap(const Record &a, const Record &b) {
     return a.bytes() == b.bytes() && a.mask() == b.mask();
   }
+  /// S3: strong accesses through different proxies are never morally strong.
+  static bool sameProxy(const Record &a, const Record &b) { return a.proxy() == b.proxy(); }
   SyncOp syncOp(const Record &r) const {
     return {{r.site}, r.op(), C.order.placeOf({r.block}), r.thread()};
   }
@@ -198,8 +200,8 @@ private:
     f.rule = rule;
     C.sink.report(f);
   }
-  /// D1: nothing orders the two, and not both are strong. D3 or D4 where wider scopes would have
-  /// ordered them, D10 where a copy was under way.
+  /// D1: nothing orders the two, and they are not morally strong. D3 or D4 where wider scopes would
+  /// have ordered them, D10 where a copy was under way.
   void d1DataRace(Thread &t, const Record &old, const Record &me, uint64_t address) {
     if (alreadyReported(old))
       return;

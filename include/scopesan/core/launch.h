@@ -72,7 +72,7 @@ public:
         s14Precede(node, after[i]);
     node.blockCount = blockCount;
     node.firstBlock = blockCount ? p2Identities(blockCount, id, {}) : NextBlock;
-    p6Place(facts);
+    OutsideFirstDomain += facts.domain != DomainId{}; // P6: physicalDomain, DomainChoice
     line.push(id);
     node.orderedBelow = orderedBelow(node);
     if (kind == NodeKind::HostStep) // created when it executes
@@ -235,9 +235,6 @@ private:
     NextBlock.value += count;
     return first;
   }
-  /// P6: a launch acts in the physical domain that the collector found for it (the launch's, else
-  /// the stream's attributes); p4NeededScope judges by it.
-  void p6Place(const LaunchFacts &f) { OutsideFirstDomain += f.domain != DomainId{}; }
   /// S14: `node` starts after `id` has ended.
   void s14Precede(LaunchNode &node, NodeId id) {
     ++Edges;

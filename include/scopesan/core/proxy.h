@@ -4,7 +4,9 @@
 // A path from X to Y needs, in this order: a fence of X's proxy in X's block, fence.proxy.alias if
 // their addresses differ, a fence of Y's proxy in Y's block. Each thread keeps, beside its clock,
 // which accesses have passed which of these fences on the way to it. Asynchronous copies and reads
-// of tensor maps need no fence to leave their proxy: completion includes it.
+// of tensor maps need no fence to leave their proxy: completion includes it. What precedes a read
+// of a tensor map leaves the generic proxy by the release half of a pair of fences and enters by
+// the acquire half; each half's scope must include the other's thread.
 #pragma once
 
 #include "scopesan/core/clock.h"
@@ -125,27 +127,37 @@ public:
   /// fences that enter a proxy which nobody needs to leave can be limited to a space.
   void fence(ProxyFence f, const BlockClock &known, BlockId here,
              FenceSpace space = FenceSpace::Unlimited) {
-    uint32_t before = Passed.size();
+    if (f == ProxyFence::Alias) {
+      forPassed(AliasBit,
+                [&](uint32_t key, const BlockClock &passed) { raise(key | AliasBit, {}, passed); });
+      return raise(AliasBit, {}, known);
+    }
     Proxy p = proxyOf(f);
     uint32_t enter = uint32_t(p) * EnterUnit | uint32_t(space) * SpaceUnit;
-    for (uint32_t i = 0; i < before; ++i) {
-      uint32_t key = Passed[i].key;
-      if (key >= EnterUnit)
-        continue;
-      BlockClock passed = SharedClockLeaf::of(Passed[i].accesses.find(0))->clock;
-      if (f != ProxyFence::Alias)
-        raise(key | enter, here, passed);
-      else if (key < AliasBit)
-        raise(key | AliasBit, {}, passed);
-    }
-    if (f == ProxyFence::Alias)
-      return raise(AliasBit, {}, known);
+    enterPassed(enter, here);
     raise(enter, here, known);
     if (!needsFenceToLeave(p))
       return;
     BlockClock mine;
     mine.joinBlock(known, here);
     raise(uint32_t(p), {}, mine);
+  }
+  /// The owner, in block `here`, releases all that is `known` to the tensor-map proxy, at `scope`.
+  void releaseMaps(uint32_t scope, const BlockClock &known, BlockId here) {
+    raise(uint32_t(Proxy::TensorMap) | scope * SpaceUnit, here, known);
+  }
+  /// The acquire half, in block `here`: of the releases for which pairs(scope, block) holds.
+  template <class F> void acquireMaps(BlockId here, F pairs) {
+    BlockClock passed;
+    for (const Entry &x : Passed)
+      if ((x.key & (SpaceUnit - 1)) == uint32_t(Proxy::TensorMap))
+        x.accesses.forEach([&](uint32_t block, uint64_t leaf) {
+          if (pairs(x.key / SpaceUnit, BlockId{block}))
+            passed.join(SharedClockLeaf::of(leaf)->clock);
+        });
+    constexpr uint32_t Enter = uint32_t(Proxy::TensorMap) * EnterUnit;
+    enterPassed(Enter, here); // what came through other proxies may have been released
+    raise(Enter, here, passed);
   }
   void join(const ProxyClocks &o) {
     for (const Entry &x : o.Passed)
@@ -163,6 +175,19 @@ private:
       if (x.key == key)
         return x;
     return Passed.push(Entry{key, {}});
+  }
+  /// Calls f(key, accesses) for what has entered no proxy yet and has a key below `limit`; not for
+  /// releaseMaps, as no scope is Thread.
+  template <class F> void forPassed(uint32_t limit, F f) {
+    for (uint32_t i = 0, before = Passed.size(); i < before; ++i)
+      if (uint32_t key = Passed[i].key; key < limit) {
+        BlockClock passed = SharedClockLeaf::of(Passed[i].accesses.find(0))->clock;
+        f(key, passed);
+      }
+  }
+  void enterPassed(uint32_t enter, BlockId here) {
+    forPassed(EnterUnit,
+              [&](uint32_t key, const BlockClock &passed) { raise(key | enter, here, passed); });
   }
   void raise(uint32_t key, BlockId block, const BlockClock &accesses) {
     uint64_t leaf = SharedClockLeaf::make(accesses);

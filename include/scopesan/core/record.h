@@ -43,11 +43,13 @@ struct Record {
     return s ? 1u << (s - 1) : 0;
   }
   Proxy proxy() const { return Proxy(bits >> ProxyShift); }
+  /// Size and proxy, in which morally strong accesses agree (S3).
+  uint8_t way() const { return uint8_t(bits >> 24); }
   Epoch epoch() const { return {{block}, thread(), {time}}; }
   bool sameThread(const Record &o) const { return block == o.block && thread() == o.thread(); }
-  /// Same thread, bytes of the word and size of the access.
+  /// Same thread, bytes of the word, size and proxy of the access.
   [[gnu::always_inline]] bool sameBytes(const Record &o) const {
-    constexpr uint32_t Fields = 0x3fff | 15u << 24;
+    constexpr uint32_t Fields = 0x3fff | 255u << 24;
     return block == o.block && ((bits ^ o.bits) & Fields) == 0;
   }
 };

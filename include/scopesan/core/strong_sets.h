@@ -44,7 +44,7 @@ private:
   }
   /// Of one block or host thread, everyone who is morally strong with `me` is so with `old`.
   bool dominates(const Thread &t, const Record &me, const Record &old) const {
-    return me.mask() == old.mask() && me.bytes() == old.bytes() &&
+    return me.mask() == old.mask() && me.way() == old.way() &&
            (me.op().isWrite() || !old.op().isWrite()) && old.op().scope() >= Scope::Block &&
            me.op().scope() <= old.op().scope() &&
            (me.block == old.block ||
@@ -81,10 +81,8 @@ private:
         return newest;
     }
   }
-  /// Thread, bytes and kind of access.
-  static uint64_t keyOf(const Record &r) {
-    return uint64_t(r.block) << 32 | uint64_t(r.bits & 0x0fffffff);
-  }
+  /// Thread, bytes, kind and proxy of access.
+  static uint64_t keyOf(const Record &r) { return uint64_t(r.block) << 32 | uint64_t(r.bits); }
 
   Context &C;
   struct { ///< of prune

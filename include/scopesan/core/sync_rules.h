@@ -69,6 +69,15 @@ public:
     t.foreign |= !s->block.value || C.order.nodeOf(s->block) != t.block->place.node;
   }
 
+  /// S9: `t` would have acquired what `f` released, had the fence reached the cluster.
+  void s9Reject(Thread &t, const FenceRelease &f) {
+    C.counters.hit(RuleCounters::S3Rejected);
+    const SyncOp &by = f.fence;
+    BlameSet blamed;
+    blamed.add(Blame{by.site, by.op, by.place.block, by.thread, by.place.node, Scope::Cluster});
+    remember(t, f.snapshot, blamed);
+  }
+
   // ------------------------------------------------------------------ mbarrier (S10)
 
   /// S10: the release patterns that an arrival completes.
@@ -299,6 +308,10 @@ private:
     if (!hops.empty())
       blamed.add(*hops);
     blamed.addPair(first, last);
+    remember(t, s, blamed);
+  }
+  /// Only scopes kept `t` from acquiring `s` now.
+  void remember(Thread &t, const SnapshotRef &s, const BlameSet &blamed) {
     C.advance(t);
     C.rejected.add(RejectedEdge{s, t.epoch(), blamed});
   }

@@ -128,7 +128,9 @@ struct Cluster {
   uint32_t arrived = 0; ///< of the current phase
   Vec<SnapshotRef> arrivals;
   SnapshotRef completed; ///< what the last completed phase published
-  Vec<Block *> members;  ///< blocks that have started and not ended
+  /// Fences that reach no cluster, each before a relaxed arrival: of this phase, the last one (D3).
+  Vec<FenceRelease> narrow, completedNarrow;
+  Vec<Block *> members; ///< blocks that have started and not ended
   struct Ended {
     uint64_t sharedAddress, sharedBytes;
     Place place;

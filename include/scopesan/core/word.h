@@ -11,8 +11,8 @@ namespace scopesan::core {
 struct StrongSummary {
   Place place; ///< of the first one
   uint32_t highestBlock = 0;
-  uint8_t mask = 0, sizeLog2Plus1 = 0; ///< as in Record; mask 0 = they differ
-  Scope least = Scope::System;         ///< that any of them used
+  uint8_t mask = 0, way = 0;   ///< as in Record; mask 0 = they differ
+  Scope least = Scope::System; ///< that any of them used
   Scope reach =
       Scope::Thread; ///< that, used at `place`, includes them all; Thread = there are none
 
@@ -27,9 +27,9 @@ struct StrongSummary {
     if (!any()) {
       place = p;
       mask = uint8_t(r.mask());
-      sizeLog2Plus1 = uint8_t(r.sizeLog2Plus1());
+      way = r.way();
     }
-    if (mask != r.mask() || sizeLog2Plus1 != r.sizeLog2Plus1())
+    if (mask != r.mask() || way != r.way())
       mask = 0;
     least = minOf(least, r.op().scope());
     reach = maxOf(reach, needs);
@@ -37,7 +37,7 @@ struct StrongSummary {
   }
   /// Every remembered strong access is morally strong with `r`, made where `needs` is needed.
   [[gnu::always_inline]] bool allMorallyStrongWith(Record r, Scope needs) const {
-    return !any() || (mask == r.mask() && sizeLog2Plus1 == r.sizeLog2Plus1() &&
+    return !any() || (mask == r.mask() && way == r.way() &&
                       minOf(least, r.op().scope()) >= maxOf(reach, needs));
   }
 };

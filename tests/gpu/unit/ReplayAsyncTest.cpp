@@ -302,9 +302,10 @@ TEST(ReplayAsync, TensorMaps) {
     Launch l(1, 1);
     constexpr uint32_t Read = uint32_t(abi::Proxy::TensorMap) << 1;
     l.write({0, 0}, X);
-    if (fence)
-      l.add({0, 0}, EventKind::TensormapFence, X, 0,
-            abi::Op(abi::AccessKind::Fence, abi::MemoryOrder::Acquire, abi::Scope::Device).raw());
+    for (auto half : {abi::MemoryOrder::Release, abi::MemoryOrder::Acquire})
+      if (fence)
+        l.add({0, 0}, EventKind::TensormapFence, half == abi::MemoryOrder::Acquire ? X : 0, 0,
+              abi::Op(abi::AccessKind::Fence, half, abi::Scope::Device).raw());
     l.add({0, 0}, EventKind::ProxyAccess, X, 4, Read).end();
     EXPECT_EQ(l.S.count(Rule::ProxyViolation), fence ? 0u : 1u);
   }

@@ -176,9 +176,10 @@ TEST(ReplayTensor, MapsInGlobalMemoryNeedTheirFence) {
     Launch l(1, 1);
     encode(l, 1);
     l.write({0, 0}, Map + 120, 8);
-    if (fence)
-      l.add({0, 0}, EventKind::TensormapFence, Map, 0,
-            abi::Op(abi::AccessKind::Fence, abi::MemoryOrder::Acquire, abi::Scope::Device).raw());
+    for (auto half : {abi::MemoryOrder::Release, abi::MemoryOrder::Acquire})
+      if (fence)
+        l.add({0, 0}, EventKind::TensormapFence, half == abi::MemoryOrder::Acquire ? Map : 0, 0,
+              abi::Op(abi::AccessKind::Fence, half, abi::Scope::Device).raw());
     copy(l, {0, 0}, {.mapAt = Map});
     l.end();
     EXPECT_EQ(l.S.count(Rule::ProxyViolation), fence ? 0u : 1u);
