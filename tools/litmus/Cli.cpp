@@ -266,8 +266,8 @@ void printVerdict(const std::string &path, const Program &p, const Verdict &v) {
          : v.incomplete() ? "incomplete"
          : v.misused()    ? "no race, but misuse"
                           : "no race",
-         (unsigned long long)v.racy,
-         (unsigned long long)v.considered, p.guard.condition.parts.empty() ? "" : " of the guard",
+         (unsigned long long)v.racy, (unsigned long long)v.considered,
+         p.guard.condition.parts.empty() ? "" : " of the guard",
          v.explored.exhaustive ? "" : " (sampled)");
   for (const std::string &g : v.givenUp)
     printf("incomplete (X1): %s\n", g.c_str());

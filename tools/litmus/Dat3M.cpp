@@ -217,7 +217,8 @@ private:
   void instructions(std::string_view row) {
     std::vector<std::string_view> cells = split(row, "|");
     if (cells.size() > Ops.size()) {
-      failed(cells[Ops.size()], "'" + std::string(trim(row)) + "' has more columns than there are threads");
+      failed(cells[Ops.size()],
+             "'" + std::string(trim(row)) + "' has more columns than there are threads");
       return;
     }
     for (size_t t = 0; t < cells.size(); ++t) {

@@ -137,8 +137,8 @@ private:
                           "'constant'");
     std::vector<std::string_view> words = split(sides[1], " ");
     std::string view = words.size() == 2 ? std::string(words[0]) : "generic";
-    if (words.size() > 2 || (words.size() == 2 && view != "texture" && view != "surface" &&
-                             view != "constant"))
+    if (words.size() > 2 ||
+        (words.size() == 2 && view != "texture" && view != "surface" && view != "constant"))
       return fail(number, "unknown view '" + std::string(sides[1]) + "' of an alias");
     AliasNames.push_back({std::string(sides[0]), number});
     Aliases += (Aliases.empty() ? "" : ",") + std::string(sides[0]) + "=" + view + " view of " +
@@ -187,7 +187,7 @@ private:
   Row R;
   ProgramFile F;
   std::vector<std::string> Names, Ops;
-  std::vector<std::pair<std::string, uint32_t>> Initials; ///< name, line
+  std::vector<std::pair<std::string, uint32_t>> Initials;   ///< name, line
   std::vector<std::pair<std::string, uint32_t>> AliasNames; ///< name, line
   std::string Aliases;
   std::vector<OpLine> OpLines;

@@ -38,9 +38,7 @@ public:
     s.launched = true;
     return place;
   }
-  void record(const std::string &event, const std::string &stream) {
-    Events[event] = mark(stream);
-  }
+  void record(const std::string &event, const std::string &stream) { Events[event] = mark(stream); }
   /// A wait for an event that was never recorded returns at once.
   void wait(const std::string &stream, const std::string &event) {
     auto it = Events.find(event);
