@@ -143,12 +143,13 @@ class Litmus(unittest.TestCase):
         self.assertEqual(self.run_on("init: f=7\n" + text)[0], 66)
 
     # More releasers of one location than the detector keeps apart.
-    INCOMPLETE = [f"Ww x{t}=1; U0[add]rel@gpu f(1)" for t in range(14)] + ["Rrlx@gpu f"]
+    INCOMPLETE = [f"Ww x{t}=1; U0[add]rel@gpu f(1)" for t in range(40)] + [
+        "spin Racq@clu f==40; " + "; ".join(f"Rw x{t}" for t in range(8))]
 
     def test_incomplete_is_no_verdict(self):
         placed = [(f"T{t} @ g0.c0.b{t}", ops) for t, ops in enumerate(self.INCOMPLETE)]
         text = "".join(f"{name}: {ops}\n" for name, ops in placed)
-        options = ["--executions=50", "--samples=20"]
+        options = ["--executions=20", "--samples=10"]
         code, lines = self.run_on(text, *options)
         self.assertEqual(code, 69, lines)
         self.assertIn(": incomplete: ", lines[0])
@@ -197,7 +198,8 @@ class Litmus(unittest.TestCase):
     def test_what_editors_add(self):
         mark = "\ufeff"
         self.assertEqual(self.run_on(mark + "T0: Ww x=1\nT1: Rw x\n")[0], 66)
-        self.assertEqual(self.run_on(mark + self.DAT3M + " st.weak x, 1 | ld.weak r0, x ;\n")[0], 66)
+        cells = " st.weak x, 1 | ld.weak r0, x ;\n"
+        self.assertEqual(self.run_on(mark + self.DAT3M + cells)[0], 66)
         self.assertEqual(self.run_on(f"{mark}{HEADER}\n{row('A/one')}\n", table=True)[0], 0)
 
     def test_program_errors(self):
