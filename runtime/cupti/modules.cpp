@@ -27,8 +27,9 @@ void Collector::takeImages() {
     if (known)
       continue;
     if (t->hostCode && !hostCodeIsHeard())
-      host::incomplete("host code is instrumented (-fscopesan-host), but its calls do not reach the "
-                       "GPU backend: races with the host may be missed; use `scopesan run`");
+      host::incomplete(
+          "host code is instrumented (-fscopesan-host), but its calls do not reach the "
+          "GPU backend: races with the host may be missed; use `scopesan run`");
     for (uint32_t i = 0; i < t->kernelCount; ++i)
       HasFastKernels |= t->kernels[i].mode != uint32_t(gpu::KernelMode::Logged);
     Tables.push_back(std::move(t));

@@ -171,7 +171,7 @@ private:
   core::TimelineId Host;
   core::NodeId HostNode;
   bool HasHostCode = false;
-  uint32_t Threads = 0;                     ///< of the host
+  uint32_t Threads = 0;                    ///< of the host
   std::vector<core::TimelineId> FreeLines; ///< by host thread, less 1
   inline static thread_local core::HostId Self;
   std::map<Key, Stream *> Streams; ///< records are never freed
