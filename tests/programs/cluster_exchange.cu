@@ -31,9 +31,9 @@
 // variant fenced_too_narrow -DFENCED -DRACY=4
 //   why a fence at block scope does not reach the peer
 //   verdict findings
-//   require D1 produce(store,weak) consume(load,weak) memory=value distance=same-cluster
+//   require D3 produce(store,weak) consume(load,weak) blame=narrow_fence:cluster memory=value distance=same-cluster
 //   require D8 nobody consume(load,weak) memory=value
-//   proof S9 D1 D8
+//   proof S9 D3 D8
 #include "check.h"
 
 constexpr int kThreads = 32, kBlocks = 4;
@@ -45,7 +45,7 @@ __device__ unsigned mapped(const void *p, unsigned rank) {
 }
 __device__ void meet() {
 #if RACY == 4
-  asm volatile("fence.acq_rel.cta;" ::: "memory");
+  asm volatile("fence.acq_rel.cta;" ::: "memory"); // @narrow_fence
 #elif defined(FENCED)
   asm volatile("fence.acq_rel.cluster;" ::: "memory");
 #endif
