@@ -7,6 +7,7 @@
 
 #include "scopesan/tensor_map_field.h"
 
+#include <string_view>
 #include <utility>
 
 namespace scopesan::ptx {
@@ -61,6 +62,12 @@ private:
   Resolver Values;
   std::vector<Effect> Out;
 };
+
+/// A call of an entry point of the runtime, before the statement.
+Effect entry(std::string_view Name);
+EntryArgument constant(int64_t V);
+/// The address of nothing.
+EntryArgument null();
 
 /// Index of the first memory operand from `From` on, or NoIndex.
 unsigned memoryOperand(const Statement &S, unsigned From = 0);

@@ -11,16 +11,29 @@ using abi::MemoryOrder;
 using abi::Scope;
 using abi::Space;
 
-namespace {
-
-constexpr const char CompletesOnMbarrier[] = "mbarrier::complete_tx::bytes";
-
 Effect entry(std::string_view Name) {
   Effect E;
   E.Kind = EffectKind::Entry;
   E.Name = Name;
   return E;
 }
+
+EntryArgument constant(int64_t V) {
+  EntryArgument A;
+  A.Value = ValueRef::constant(V);
+  return A;
+}
+
+EntryArgument null() {
+  EntryArgument A = constant(0);
+  A.Kind = ArgumentKind::Address;
+  A.Place.Value = A.Value;
+  return A;
+}
+
+namespace {
+
+constexpr const char CompletesOnMbarrier[] = "mbarrier::complete_tx::bytes";
 
 /// An entry point that is called after the statement.
 Effect entryAfter(std::string_view Name) {
@@ -48,19 +61,6 @@ Effect announcing(std::string_view Name, bool Publishes = true) {
   E.Publishes = Publishes;
   E.Announces = true;
   return E;
-}
-
-EntryArgument constant(int64_t V) {
-  EntryArgument A;
-  A.Value = ValueRef::constant(V);
-  return A;
-}
-
-EntryArgument null() {
-  EntryArgument A = constant(0);
-  A.Kind = ArgumentKind::Address;
-  A.Place.Value = A.Value;
-  return A;
 }
 
 bool isShared(std::optional<Space> S) {

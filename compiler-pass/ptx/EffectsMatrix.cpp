@@ -134,18 +134,10 @@ void EffectBuilder::tile(unsigned At) {
 namespace {
 
 Effect gpuEntry(std::string_view Name, abi::Op Op = {}) {
-  Effect E;
-  E.Kind = EffectKind::Entry;
-  E.Name = Name;
+  Effect E = entry(Name);
   E.Op = Op;
   E.GpuOnly = true;
   return E;
-}
-
-EntryArgument numberOf(int64_t V) {
-  EntryArgument A;
-  A.Value = ValueRef::constant(V);
-  return A;
 }
 
 } // namespace
@@ -177,9 +169,9 @@ void EffectBuilder::warpgroup(unsigned At) {
   Effect G = gpuEntry("__scopesan_gpu_wgmma", Op);
   uint32_t Raw = Shape.N | uint32_t(std::countr_zero(Bits / 8)) << gpu::wgmma::ElementLog2Shift |
                  (SharedA ? gpu::wgmma::SharedABit : 0);
-  G.Arguments = {SharedA ? number(S, 1, At) : numberOf(0), number(S, 2, At), numberOf(Raw),
-                 Halves && SharedA ? number(S, Operand - 2, At) : numberOf(0),
-                 Halves ? number(S, Operand - 1, At) : numberOf(0)};
+  G.Arguments = {SharedA ? number(S, 1, At) : constant(0), number(S, 2, At), constant(Raw),
+                 Halves && SharedA ? number(S, Operand - 2, At) : constant(0),
+                 Halves ? number(S, Operand - 1, At) : constant(0)};
   push(std::move(G), At);
 }
 
@@ -232,25 +224,21 @@ void EffectBuilder::tensorCopy(unsigned At) {
   Object.Elements.resize(1);
   EntryArgument MapAt;
   MapAt.Kind = ArgumentKind::Address;
-  EntryArgument Barrier = MapAt;
   MapAt.Place = Values.address(Object, Space::Generic, At);
-  if (Store)
-    Barrier.Value = Barrier.Place.Value = ValueRef::constant(0);
-  else
-    Barrier = address(S, 2, In, At);
+  EntryArgument Barrier = Store ? null() : address(S, 2, In, At);
   Effect G = gpuEntry("__scopesan_gpu_tensor_copy", E.Op);
   G.Publishes = true;
   G.Arguments = {MapAt, address(S, Shared, In, At), Barrier};
   for (size_t D = 0; D < 5; ++D) {
-    EntryArgument X = numberOf(0);
+    EntryArgument X = constant(0);
     if (D < Rank)
       X.Value = Values.input(Start[D], At);
     G.Arguments.push_back(X);
   }
   G.Arguments.push_back(
-      numberOf(int64_t(Rank << gpu::tensor::RankShift | (Store ? gpu::tensor::StoreBit : 0) |
+      constant(int64_t(Rank << gpu::tensor::RankShift | (Store ? gpu::tensor::StoreBit : 0) |
                        (Reduce ? gpu::tensor::ReduceBit : 0))));
-  G.Arguments.push_back(Multicast ? number(S, 3, At) : numberOf(0));
+  G.Arguments.push_back(Multicast ? number(S, 3, At) : constant(0));
   push(std::move(G), At);
 }
 
@@ -314,8 +302,8 @@ void EffectBuilder::tensorMapChange(unsigned At, abi::TensorMapField Field, Spac
   auto Last = unsigned(S.Operands.size() - 1);
   Effect Before = gpuEntry("__scopesan_gpu_tensormap_before"),
          After = gpuEntry("__scopesan_gpu_tensormap_after");
-  Before.Arguments = {address(S, 0, In, At), numberOf(int64_t(Field)),
-                      Last == 2 ? number(S, 1, At) : numberOf(0), number(S, Last, At)};
+  Before.Arguments = {address(S, 0, In, At), constant(int64_t(Field)),
+                      Last == 2 ? number(S, 1, At) : constant(0), number(S, Last, At)};
   After.Arguments = {address(S, 0, In, At)};
   After.After = true;
   push(std::move(Before), At);
@@ -339,14 +327,9 @@ void EffectBuilder::tensorMapCopy(unsigned At) {
   Effect Read = mapAccess(AccessKind::Load, Values.address(S.Operands[1], Space::Shared, At));
   Effect Write = mapAccess(AccessKind::Store, Values.address(S.Operands[0], Space::Global, At));
   Read.Lanes = Write.Lanes = 1;
-  Effect Fence;
-  Fence.Kind = EffectKind::Entry;
-  Fence.Name = "__scopesan_tensormap_fence";
+  Effect Fence = entry("__scopesan_tensormap_fence");
   Fence.Op = abi::Op(AccessKind::Fence, MemoryOrder::Release, *M.Scope);
-  EntryArgument None;
-  None.Kind = ArgumentKind::Address;
-  None.Value = None.Place.Value = ValueRef::constant(0);
-  Fence.Arguments = {None};
+  Fence.Arguments = {null()};
   for (Effect *E : {&Meet, &Read, &Write, &Fence})
     push(*E, At);
 }

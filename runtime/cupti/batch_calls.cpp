@@ -18,11 +18,8 @@ core::NodeId readSource(Collector &c, const Call &k, gpu::Stream &s, size_t line
 }
 
 void batch(Collector &c, const Call &k, CUstream stream, const std::vector<BatchCopy> &copies) {
-  if (k.captured(stream)) {
-    if (!k.enter && k.succeeded)
-      c.Graphs.nameCaptured(k.handle(stream), k.api);
-    return;
-  }
+  if (k.captured(stream))
+    return k.nameCaptured(c, stream);
   if (!k.enter)
     return;
   gpu::Stream &s = k.stream(c, stream);

@@ -26,6 +26,11 @@ struct Call {
   }
   /// Work that is captured does not run now.
   bool captured(CUstream given) const;
+  /// A call whose work was captured: gives its node the call's name.
+  void nameCaptured(Collector &c, CUstream given) const {
+    if (!enter && succeeded)
+      c.Graphs.nameCaptured(handle(given), api);
+  }
   host::Origin origin(const gpu::Stream &s) const {
     return {.stream = s.ordinal, .stack = host::captureStack()};
   }

@@ -4,11 +4,8 @@
 namespace scopesan::cupti {
 
 void transfer(Collector &c, const Call &k, CUstream stream, const Transfer &t) {
-  if (k.captured(stream)) {
-    if (!k.enter && k.succeeded)
-      c.Graphs.nameCaptured(k.handle(stream), k.api);
-    return;
-  }
+  if (k.captured(stream))
+    return k.nameCaptured(c, stream);
   if (!k.enter) {
     if (k.succeeded && k.kept()) {
       c.settle(false);

@@ -18,41 +18,10 @@ void changed(Collector &c, const Call &k, const P &p, Change change) {
     x->obstacle = "it was changed in a way that is not followed (" + k.api + ")";
 }
 
-void onKernelChanged(Collector &c, const Call &k) {
-  const auto &p = params<cuGraphExecKernelNodeSetParams_v2_params>(k);
-  changed(c, k, p, [&](GraphExec &, CUgraphNode n) {
-    return cuGraphKernelNodeSetParams(n, p.nodeParams) == CUDA_SUCCESS;
-  });
-}
-void onCopyChanged(Collector &c, const Call &k) {
-  const auto &p = params<cuGraphExecMemcpyNodeSetParams_params>(k);
-  changed(c, k, p, [&](GraphExec &, CUgraphNode n) {
-    return cuGraphMemcpyNodeSetParams(n, p.copyParams) == CUDA_SUCCESS;
-  });
-}
-void onFillChanged(Collector &c, const Call &k) {
-  const auto &p = params<cuGraphExecMemsetNodeSetParams_params>(k);
-  changed(c, k, p, [&](GraphExec &, CUgraphNode n) {
-    return cuGraphMemsetNodeSetParams(n, p.memsetParams) == CUDA_SUCCESS;
-  });
-}
-void onHostFunctionChanged(Collector &c, const Call &k) {
-  const auto &p = params<cuGraphExecHostNodeSetParams_params>(k);
-  changed(c, k, p, [&](GraphExec &, CUgraphNode n) {
-    return cuGraphHostNodeSetParams(n, p.nodeParams) == CUDA_SUCCESS;
-  });
-}
-void onRecordChanged(Collector &c, const Call &k) {
-  const auto &p = params<cuGraphExecEventRecordNodeSetEvent_params>(k);
-  changed(c, k, p, [&](GraphExec &, CUgraphNode n) {
-    return cuGraphEventRecordNodeSetEvent(n, p.event) == CUDA_SUCCESS;
-  });
-}
-void onWaitChanged(Collector &c, const Call &k) {
-  const auto &p = params<cuGraphExecEventWaitNodeSetEvent_params>(k);
-  changed(c, k, p, [&](GraphExec &, CUgraphNode n) {
-    return cuGraphEventWaitNodeSetEvent(n, p.event) == CUDA_SUCCESS;
-  });
+/// The driver sets the same of the copy: `Set(copy of the node, the call's Value)`.
+template <typename P, auto Set, auto Value> void onChanged(Collector &c, const Call &k) {
+  const auto &p = params<P>(k);
+  changed(c, k, p, [&](GraphExec &, CUgraphNode n) { return Set(n, p.*Value) == CUDA_SUCCESS; });
 }
 void onChildChanged(Collector &c, const Call &k) {
   const auto &p = params<cuGraphExecChildGraphNodeSetParams_params>(k);
@@ -86,12 +55,24 @@ template <typename P> void onUpdated(Collector &c, const Call &k) {
 
 constexpr CallRow Rows[] = {
     {"cuGraphExecKernelNodeSetParams", onUnknownChange<cuGraphExecKernelNodeSetParams_params>},
-    {"cuGraphExecKernelNodeSetParams_v2", onKernelChanged},
-    {"cuGraphExecMemcpyNodeSetParams", onCopyChanged},
-    {"cuGraphExecMemsetNodeSetParams", onFillChanged},
-    {"cuGraphExecHostNodeSetParams", onHostFunctionChanged},
-    {"cuGraphExecEventRecordNodeSetEvent", onRecordChanged},
-    {"cuGraphExecEventWaitNodeSetEvent", onWaitChanged},
+    {"cuGraphExecKernelNodeSetParams_v2",
+     onChanged<cuGraphExecKernelNodeSetParams_v2_params, cuGraphKernelNodeSetParams,
+               &cuGraphExecKernelNodeSetParams_v2_params::nodeParams>},
+    {"cuGraphExecMemcpyNodeSetParams",
+     onChanged<cuGraphExecMemcpyNodeSetParams_params, cuGraphMemcpyNodeSetParams,
+               &cuGraphExecMemcpyNodeSetParams_params::copyParams>},
+    {"cuGraphExecMemsetNodeSetParams",
+     onChanged<cuGraphExecMemsetNodeSetParams_params, cuGraphMemsetNodeSetParams,
+               &cuGraphExecMemsetNodeSetParams_params::memsetParams>},
+    {"cuGraphExecHostNodeSetParams",
+     onChanged<cuGraphExecHostNodeSetParams_params, cuGraphHostNodeSetParams,
+               &cuGraphExecHostNodeSetParams_params::nodeParams>},
+    {"cuGraphExecEventRecordNodeSetEvent",
+     onChanged<cuGraphExecEventRecordNodeSetEvent_params, cuGraphEventRecordNodeSetEvent,
+               &cuGraphExecEventRecordNodeSetEvent_params::event>},
+    {"cuGraphExecEventWaitNodeSetEvent",
+     onChanged<cuGraphExecEventWaitNodeSetEvent_params, cuGraphEventWaitNodeSetEvent,
+               &cuGraphExecEventWaitNodeSetEvent_params::event>},
     {"cuGraphExecChildGraphNodeSetParams", onChildChanged},
     {"cuGraphExecNodeSetParams", onAnyChanged},
     {"cuGraphExecBatchMemOpNodeSetParams",

@@ -116,12 +116,18 @@ core::NodeId GraphReplay::kernel(const GraphStep &step, LaunchPlace &place) {
 
 // ---------------------------------------------------------------- copies and fills
 
+/// The step's place in the order, under the name of the call that made it.
+core::NodeId GraphReplay::transferAt(const GraphStep &step, LaunchPlace &place,
+                                     const char *otherwise) {
+  core::NodeId node = C.Order.copyAt(place.at);
+  host::nodeNamed(node, step.name.api.empty() ? otherwise : step.name.api, place.origin);
+  return node;
+}
+
 core::NodeId GraphReplay::copy(const GraphStep &step, LaunchPlace &place) {
   CUDA_MEMCPY3D m{};
   CUresult known = cuGraphMemcpyNodeGetParams(step.node, &m);
-  core::NodeId node = C.Order.copyAt(place.at);
-  host::nodeNamed(node, step.name.api.empty() ? "cudaGraphAddMemcpyNode" : step.name.api,
-                  place.origin);
+  core::NodeId node = transferAt(step, place, "cudaGraphAddMemcpyNode");
   if (known != CUDA_SUCCESS) {
     expect(known, "a copy");
     return node;
@@ -156,9 +162,7 @@ static CUresult issueFill(const CUDA_MEMSET_NODE_PARAMS &p, CUstream s) {
 core::NodeId GraphReplay::fill(const GraphStep &step, LaunchPlace &place) {
   CUDA_MEMSET_NODE_PARAMS p{};
   CUresult known = cuGraphMemsetNodeGetParams(step.node, &p);
-  core::NodeId node = C.Order.copyAt(place.at);
-  host::nodeNamed(node, step.name.api.empty() ? "cudaGraphAddMemsetNode" : step.name.api,
-                  place.origin);
+  core::NodeId node = transferAt(step, place, "cudaGraphAddMemsetNode");
   if (known != CUDA_SUCCESS) {
     expect(known, "a fill");
     return node;

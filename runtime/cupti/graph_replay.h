@@ -18,6 +18,7 @@ private:
   LaunchPlace placeOf(size_t i, core::NodeId begin);
   core::NodeId issue(const GraphStep &step, LaunchPlace &place);
   core::NodeId kernel(const GraphStep &step, LaunchPlace &place);
+  core::NodeId transferAt(const GraphStep &step, LaunchPlace &place, const char *otherwise);
   core::NodeId copy(const GraphStep &step, LaunchPlace &place);
   core::NodeId fill(const GraphStep &step, LaunchPlace &place);
   core::NodeId hostFunction(const GraphStep &step, LaunchPlace &place);

@@ -258,7 +258,7 @@ void GraphTable::makeSteps(GraphExec &x) {
   if (isSame && !before.empty())
     x.order = std::move(before); // the lines stay
   else
-    gpu::assignLines(x.order, D);
+    host::assignLines(x.order, D);
 }
 
 void GraphTable::instantiated(CUgraphExec exec, CUgraph graph, bool onDevice) {

@@ -3,8 +3,7 @@
 // Facts of the host go to the detector at once. A kernel that is running meanwhile has records that
 // were not judged; what orders the two:
 //
-//   kernel -> host   a load reads what the kernel stored. The store's ticket was taken before it,
-//   so
+//   kernel -> host   a load reads what the kernel stored. The store's ticket was taken before it:
 //                    everything that was recorded up to now is judged (catchUp), and the load is
 //                    told before and after each store that this brings.
 //   host -> kernel   a store is read by the kernel. Nothing is judged between the store and its
@@ -18,7 +17,7 @@
 // well be running, and its records are compared with them whenever they come.
 #include "cupti/host_code.h"
 
-#include "cupti/collector.h"
+#include "cupti/calls.h"
 #include "scopesan/host_abi.h"
 
 #include <algorithm>
@@ -39,8 +38,6 @@ constexpr uint32_t RangeCount = 64;
 volatile abi::WatchedRange Ranges[RangeCount];
 uint32_t UsedRanges;
 bool IsHeard;
-
-uint64_t raw(const void *p) { return reinterpret_cast<uint64_t>(p); }
 
 /// The tool, the driver, and threads that nobody announced are not the program.
 bool isOfProgram() { return !Inside && !InCuda && gpu::Order::isKnownThread(); }

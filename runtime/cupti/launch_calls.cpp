@@ -6,7 +6,7 @@ namespace {
 
 void launch(Collector &c, const Call &k, const LaunchRequest &r) {
   if (k.captured(r.stream))
-    return k.enter ? void() : c.Graphs.nameCaptured(r.stream, k.api);
+    return k.nameCaptured(c, r.stream);
   if (k.enter)
     c.launchBegins(r);
   else

@@ -1,7 +1,6 @@
 #include "gpu/flat_graph.h"
 
 #include <set>
-#include <unordered_map>
 
 namespace scopesan::gpu {
 
@@ -50,27 +49,6 @@ std::vector<uint32_t> serialOrder(const FlatGraph &graph) {
         free.insert({graph[to].isKernel, to});
   }
   return result;
-}
-
-void assignLines(FlatGraph &graph, core::Detector &d) {
-  std::unordered_map<uint32_t, uint32_t> last; // line -> its last node
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    FlatNode &node = graph[i];
-    bool found = false;
-    for (const FlatNode::Before &b : node.after) {
-      if (b.programmatic)
-        continue;
-      graph[b.index].isSink = false;
-      core::TimelineId line = graph[b.index].line;
-      if (!found && last[line.value] == b.index) {
-        node.line = line;
-        found = true;
-      }
-    }
-    if (!found)
-      node.line = d.newTimeline();
-    last[node.line.value] = i;
-  }
 }
 
 } // namespace scopesan::gpu

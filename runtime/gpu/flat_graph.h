@@ -1,7 +1,7 @@
 // The order of a graph's nodes, flat: child graphs are replaced with their bodies. Knows no CUDA.
 #pragma once
 
-#include "scopesan/core/detector.h"
+#include "host/graph_lines.h"
 
 #include <vector>
 
@@ -16,15 +16,7 @@ struct GraphEdge {
 /// cycle.
 std::vector<uint32_t> topologicalOrder(uint32_t nodes, const std::vector<GraphEdge> &edges);
 
-struct FlatNode {
-  struct Before {
-    uint32_t index;
-    bool programmatic;
-    bool operator==(const Before &) const = default;
-  };
-  std::vector<Before> after; ///< smaller indices; none = after the launch's beginning
-  bool isSink = true;        ///< nothing follows it in full
-  core::TimelineId line;     ///< nodes of one line follow each other
+struct FlatNode : host::GraphPlace {
   bool isKernel = false;
 };
 using FlatGraph = std::vector<FlatNode>;
@@ -33,8 +25,5 @@ using FlatGraph = std::vector<FlatNode>;
 /// late as that allows. A copy that races with two kernels then meets both (what comes later hides
 /// what came before).
 std::vector<uint32_t> serialOrder(const FlatGraph &graph);
-
-/// Divides the nodes into lines: a node continues the line of a node that it follows in full.
-void assignLines(FlatGraph &graph, core::Detector &d);
 
 } // namespace scopesan::gpu

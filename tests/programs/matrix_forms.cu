@@ -5,6 +5,7 @@
 //   verdict clean
 //   proof O1
 #include "check.h"
+#include "matrix.h"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <stdint.h>
@@ -43,21 +44,16 @@ template <Type T> __global__ void multiply(double *out) {
     b[r] = pack<T>(in * packed + r * 4 * packed, [&](int k) { return elementB(k, group); });
   float f[4] = {1, 1, 1, 1};
   int s[4] = {1, 1, 1, 1};
-#define MMA(form, c, constraint)                                                                   \
-  asm volatile("mma.sync.aligned." form " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, " \
-               "%2, %3};"                                                                          \
-               : constraint(c[0]), constraint(c[1]), constraint(c[2]), constraint(c[3])            \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
   if (T == kHalf)
-    MMA("m16n8k16.row.col.f32.f16.f16.f32", f, "+f");
+    MMA_M16N8("m16n8k16.row.col.f32.f16.f16.f32", f, "+f", a, b);
   if (T == kBrain)
-    MMA("m16n8k16.row.col.f32.bf16.bf16.f32", f, "+f");
+    MMA_M16N8("m16n8k16.row.col.f32.bf16.bf16.f32", f, "+f", a, b);
   if (T == kTf32)
-    MMA("m16n8k8.row.col.f32.tf32.tf32.f32", f, "+f");
+    MMA_M16N8("m16n8k8.row.col.f32.tf32.tf32.f32", f, "+f", a, b);
   if (T == kS8)
-    MMA("m16n8k32.row.col.s32.s8.s8.s32", s, "+r");
+    MMA_M16N8("m16n8k32.row.col.s32.s8.s8.s32", s, "+r", a, b);
   if (T == kU8)
-    MMA("m16n8k32.row.col.s32.u8.u8.s32", s, "+r");
+    MMA_M16N8("m16n8k32.row.col.s32.u8.u8.s32", s, "+r", a, b);
   for (int i = 0; i < 4; ++i) {
     int row = group + i / 2 * 8, column = in * 2 + i % 2;
     out[row * 8 + column] = T == kS8 || T == kU8 ? double(s[i]) : double(f[i]);

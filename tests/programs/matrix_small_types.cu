@@ -10,6 +10,7 @@
 //   require D1 fill(store,weak) take(load,weak) memory=tile distance=same-warp
 //   proof O1 S8 D1
 #include "check.h"
+#include "matrix.h"
 #include <stdint.h>
 
 // A is 16 x K, B is K x 8. Small values that every type below holds.
@@ -64,23 +65,18 @@ template <Type T> __global__ void multiply(float *out) {
     });
   float f[4] = {1, 1, 1, 1};
   int s[4] = {1, 1, 1, 1};
-#define MMA(form, c, constraint)                                                                   \
-  asm volatile("mma.sync.aligned." form " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, " \
-               "%2, %3};"                                                                          \
-               : constraint(c[0]), constraint(c[1]), constraint(c[2]), constraint(c[3])            \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
   if (T == kE4M3)
-    MMA("m16n8k32.row.col.f32.e4m3.e4m3.f32", f, "+f");
+    MMA_M16N8("m16n8k32.row.col.f32.e4m3.e4m3.f32", f, "+f", a, b);
   if (T == kE5M2)
-    MMA("m16n8k32.row.col.f32.e5m2.e5m2.f32", f, "+f");
+    MMA_M16N8("m16n8k32.row.col.f32.e5m2.e5m2.f32", f, "+f", a, b);
   if (T == kS4)
-    MMA("m16n8k64.row.col.s32.s4.s4.s32", s, "+r");
+    MMA_M16N8("m16n8k64.row.col.s32.s4.s4.s32", s, "+r", a, b);
   if (T == kU4)
-    MMA("m16n8k64.row.col.s32.u4.u4.s32", s, "+r");
+    MMA_M16N8("m16n8k64.row.col.s32.u4.u4.s32", s, "+r", a, b);
   if (T == kAnd)
-    MMA("m16n8k256.row.col.s32.b1.b1.s32.and.popc", s, "+r");
+    MMA_M16N8("m16n8k256.row.col.s32.b1.b1.s32.and.popc", s, "+r", a, b);
   if (T == kXor)
-    MMA("m16n8k256.row.col.s32.b1.b1.s32.xor.popc", s, "+r");
+    MMA_M16N8("m16n8k256.row.col.s32.b1.b1.s32.xor.popc", s, "+r", a, b);
   for (int i = 0; i < 4; ++i)
     out[(group + i / 2 * 8) * 8 + in * 2 + i % 2] = bits<T>() == 8 ? f[i] : float(s[i]);
 }

@@ -32,7 +32,7 @@ void GraphExec::flattenInto(const Graph &G, const std::vector<FlatNode::Before> 
       F.Node = nullptr;
       After = End.empty() ? After : End;
     }
-    F.After = std::move(After);
+    F.after = std::move(After);
     IndexOf[N] = uint32_t(Flat.size());
     Flat.push_back(std::move(F));
     bool Followed = std::any_of(N->Dependents.begin(), N->Dependents.end(), [&](GraphNode *To) {
@@ -44,33 +44,11 @@ void GraphExec::flattenInto(const Graph &G, const std::vector<FlatNode::Before> 
   }
 }
 
-/// Divides the nodes into lines: a node continues the line of a node that it follows in full.
-void GraphExec::assignLines() {
-  std::unordered_map<uint32_t, uint32_t> Last; // line -> its last node
-  for (uint32_t I = 0; I < Flat.size(); ++I) {
-    FlatNode &F = Flat[I];
-    bool Found = false;
-    for (const FlatNode::Before &B : F.After) {
-      if (B.Programmatic)
-        continue;
-      Flat[B.Index].IsSink = false;
-      core::TimelineId Line = Flat[B.Index].Line;
-      if (!Found && Last[Line.value] == B.Index) {
-        F.Line = Line;
-        Found = true;
-      }
-    }
-    if (!Found)
-      F.Line = TheDetector->newTimeline();
-    Last[F.Line.value] = I;
-  }
-}
-
 void GraphExec::flatten() {
   Flat.clear();
   std::vector<FlatNode::Before> Exit;
   flattenInto(*Body, {}, Exit);
-  assignLines();
+  host::assignLines(Flat, *TheDetector);
 }
 
 // ---------------------------------------------------------------- launching
@@ -106,18 +84,18 @@ cudaError_t GraphExec::launch(Context &C, Stream &S) {
   std::vector<Dependency> Done;
   for (FlatNode &F : Flat) {
     Placement P;
-    P.Line = F.Line;
+    P.Line = F.line;
     P.Home = &S;
-    if (F.After.empty())
+    if (F.after.empty())
       P.After.push_back({Begin, Begin->Node});
-    for (const FlatNode::Before &B : F.After) {
-      if (!B.Programmatic) {
-        P.After.push_back(Done[B.Index]);
+    for (const FlatNode::Before &B : F.after) {
+      if (!B.programmatic) {
+        P.After.push_back(Done[B.index]);
         continue;
       }
-      append(P.After, Places[B.Index].After); // it has started, so what it follows has ended
-      P.Primaries.push_back(Done[B.Index]);
-      append(P.Primaries, Places[B.Index].Primaries);
+      append(P.After, Places[B.index].After); // it has started, so what it follows has ended
+      P.Primaries.push_back(Done[B.index]);
+      append(P.Primaries, Places[B.index].Primaries);
     }
     P.Origin.stream = S.Ordinal;
     P.Origin.device = uint32_t(F.Node ? F.Node->Device : S.Device);
@@ -129,7 +107,7 @@ cudaError_t GraphExec::launch(Context &C, Stream &S) {
     Places.push_back(P);
     OperationRef Op = launchNode(C, F, std::move(P));
     Done.push_back({Op, Op->Node});
-    if (F.IsSink)
+    if (F.isSink)
       Ends.push_back(Done.back());
   }
   OperationRef End = C.Work.enqueueMarker(S, nullptr, Ends);

@@ -3,21 +3,15 @@
 
 #include "cpu/shim/graph.h"
 #include "cpu/shim/work_queue.h"
+#include "host/graph_lines.h"
 
 #include <unordered_set>
 
 namespace scopesan::cpu {
 
 /// A node of the flat graph. A child node becomes its body and, after that, an empty node.
-struct FlatNode {
+struct FlatNode : host::GraphPlace {
   GraphNode *Node = nullptr; ///< null for the end of a child graph
-  struct Before {
-    uint32_t Index;
-    bool Programmatic;
-  };
-  std::vector<Before> After; ///< smaller indices; none = after the launch's beginning
-  bool IsSink = true;        ///< nothing follows it in full
-  core::TimelineId Line;     ///< nodes of one line follow each other
 };
 
 struct GraphExec {
@@ -39,7 +33,6 @@ struct GraphExec {
 private:
   void flattenInto(const Graph &G, const std::vector<FlatNode::Before> &Entry,
                    std::vector<FlatNode::Before> &Exit);
-  void assignLines();
   OperationRef launchNode(Context &C, FlatNode &F, Placement P);
 };
 
