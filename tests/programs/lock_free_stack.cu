@@ -55,6 +55,13 @@ constexpr auto kPushScope = cuda::thread_scope_block;
 constexpr auto kPushScope = cuda::thread_scope_device;
 #endif
 
+#ifdef RACY
+constexpr int kPolls =
+    20000; // a faulty stack may lose nodes: whoever finds none for so long gives up
+#else
+constexpr int kPolls = 0; // nodes are never lost: without end
+#endif
+
 struct Node {
   int value, next; // next: index + 1, 0 = end of the stack
 };
@@ -72,9 +79,12 @@ __device__ void push(int *head, Node *nodes, int index) {
 __device__ int pop(int *head, const Node *nodes) {
   cuda::atomic_ref<int, cuda::thread_scope_device> top(*head);
   int old = 0;
-  for (;;) {
-    while (!old)
-      old = top.load(kPop);                               // @pop
+  for (int polls = 0;;) {
+    while (!old) {
+      old = top.load(kPop); // @pop
+      if (kPolls && ++polls == kPolls)
+        return 0;
+    }
     const int next = nodes[old - 1].next;                 // @follow
     if (top.compare_exchange_weak(old, next, kPop, kPop)) // @pop
       return nodes[old - 1].value;                        // @take
