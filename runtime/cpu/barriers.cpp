@@ -68,7 +68,7 @@ void scopesan::cpu::barriersAfterExit(Thread &T) {
   }
 }
 
-void scopesan::cpu::clusterAfterExit(Cluster &C) {
+static void completeIfReady(Cluster &C) {
   if (!C.Arrived || C.Arrived < C.LiveThreads)
     return;
   C.Arrived = 0;
@@ -76,6 +76,13 @@ void scopesan::cpu::clusterAfterExit(Cluster &C) {
   for (Thread *Waiter : C.Waiters)
     TheEngine.Sched.wake(Waiter);
   C.Waiters.clear();
+}
+
+void scopesan::cpu::clusterAfterExit(Thread &T) {
+  Cluster &C = *T.Owner->Peers;
+  if (T.ClusterArrived && T.ClusterPhase == C.Phase)
+    --C.Arrived; // it counts neither as live nor as arrived
+  completeIfReady(C);
 }
 
 extern "C" {
@@ -122,8 +129,9 @@ void __scopesan_cpu_cluster_arrive(void) {
   Thread &T = *Engine::current();
   Cluster &C = *T.Owner->Peers;
   T.ClusterPhase = C.Phase;
+  T.ClusterArrived = true;
   ++C.Arrived;
-  clusterAfterExit(C);
+  completeIfReady(C);
 }
 
 void __scopesan_cpu_cluster_wait(void) {

@@ -199,7 +199,7 @@ void Engine::finishThread(Thread *T) {
     barriersAfterExit(*T);
   Cluster *C = B->Peers;
   if (--C->LiveThreads)
-    clusterAfterExit(*C);
+    clusterAfterExit(*T);
   else
     endCluster(B->Grid, C);
 }

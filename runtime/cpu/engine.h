@@ -110,7 +110,7 @@ extern std::string (*SiteDescriber)(uint32_t Site);
 
 // ---- barriers.cpp, warp.cpp: what an exiting thread does to those who wait for it
 void barriersAfterExit(Thread &T);
-void clusterAfterExit(Cluster &C);
+void clusterAfterExit(Thread &T);
 void warpAfterExit(Thread &T);
 /// The thread's block lets dependent launches start (dependents.cpp).
 void triggerDependents(Block &B);

@@ -26,7 +26,8 @@ struct Thread : ThreadContext {
   uint32_t Index = 0;     ///< linear thread index in the block
   uint32_t WaitDetail = 0;
   uint32_t BarrierResult = 0;
-  uint32_t ClusterPhase = 0; ///< phase that this thread's last cluster arrival belongs to
+  bool ClusterArrived = false; ///< at least once
+  uint32_t ClusterPhase = 0;   ///< phase that this thread's last cluster arrival belongs to
   uint32_t Device = 0;
   uint32_t Site = 0; ///< last synchronization or strong access, for messages
   uint32_t MbarrierSite = 0;

@@ -129,6 +129,30 @@ TEST(ClusterBarrier, OrdersTheBlocksOfACluster) {
   EXPECT_EQ(Wrong, 0u);
 }
 
+TEST(ClusterBarrier, ThreadsThatExitAfterTheirArrivalDoNotCompleteItForTheOthers) {
+  for (uint64_t Seed = 1; Seed <= 20; ++Seed) {
+    EngineSettings Settings;
+    Settings.Seed = Seed;
+    Machine M(Settings);
+    LaunchSpec Extra;
+    Extra.ClusterDim = {2, 1, 1};
+    uint32_t Arrived = 0, Early = 0;
+    EXPECT_EQ(M.run(
+                  {2}, {64},
+                  [&] {
+                    ++Arrived;
+                    __scopesan_cpu_cluster_arrive();
+                    if (Engine::current()->tid[0] % 2)
+                      return;
+                    __scopesan_cpu_cluster_wait();
+                    Early += Arrived < 128;
+                  },
+                  Extra),
+              RunStatus::LaunchEnded);
+    EXPECT_EQ(Early, 0u);
+  }
+}
+
 TEST(ClusterMemory, MapaReachesThePeer) {
   Machine M;
   LaunchSpec Extra;

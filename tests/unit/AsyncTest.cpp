@@ -79,6 +79,32 @@ TEST_F(S9, WriteAfterArriveIsNotPublished) {
   EXPECT_EQ(s.rules(), "D1");
 }
 
+TEST_F(S9, AThreadThatExitsAfterItsArrivalDoesNotCompleteThePhaseForAnother) {
+  s.write(t(0), X);
+  for (Thread &x : b[0]->threads) {
+    s.D.clusterArrive(x, false, site(30));
+    s.D.threadExit(x);
+  }
+  for (Thread &x : b[1]->threads)
+    s.D.clusterArrive(x, false, site(30));
+  s.D.clusterWait(t(1), site(31));
+  s.read(t(1), X);
+  EXPECT_EQ(s.rules(), "") << "the last arrival completes the phase, with what the first published";
+}
+
+TEST_F(S9, AnExitAfterTheWaitCountsForTheNextPhase) {
+  clusterBarrier();
+  for (Thread &x : b[0]->threads)
+    s.D.threadExit(x);
+  s.write(t(1), X);
+  for (uint32_t i = 1; i < 64; ++i)
+    s.D.clusterArrive(t(1, i), false, site(30));
+  s.D.clusterWait(t(1, 1), site(31));
+  s.D.clusterArrive(t(1), false, site(30));
+  s.read(t(1, 1), X);
+  EXPECT_EQ(s.rules(), "D1") << "waited before the writer arrived";
+}
+
 TEST_F(S10, ArriveThenWait) {
   initMbarrier(M, 1);
   s.write(t(0, 1), X);

@@ -38,11 +38,16 @@ public:
     b.sharedAddress = address;
     b.sharedBytes = bytes;
   }
-  /// A thread of the block exited: it no longer counts and gives no edge (S7).
+  /// A thread of the block exited: it no longer counts and gives no edge (S7), but what it
+  /// published on arrival stays.
   void exit(Thread &t) {
     Block &b = *t.block;
-    --b.cluster->live;
-    completeIfReady(*b.cluster);
+    Cluster &c = *b.cluster;
+    --c.live;
+    if (t.clusterArrived && t.clusterPhase == c.phase)
+      --c.arrived;
+    if (c.live)
+      completeIfReady(c);
     b.exitKnowledge.join(t.blocks);
   }
   /// D8: every peer's access must happen before some thread's exit, or the block may have gone.
@@ -66,9 +71,10 @@ public:
   void s9Arrive(Thread &t, bool relaxed, SiteId site) {
     if (t.clusterArrived)
       J.d7BarrierMisuse(t, site, 0);
-    t.clusterArrived = true;
     ensure(*t.block);
     Cluster &c = *t.block->cluster;
+    t.clusterArrived = true;
+    t.clusterPhase = c.phase;
     if (!relaxed) {
       c.arrivals.push(takeSnapshot(t));
       C.advance(t);
@@ -178,6 +184,7 @@ private:
     c.completedNarrow = moved(c.narrow);
     c.narrow.clear();
     c.arrived = 0;
+    c.phase = !c.phase;
   }
 
   Context &C;

@@ -55,6 +55,7 @@ struct alignas(CacheLine) Thread {
   bool exited = false;
   bool foreign = false;        ///< acquired something from another launch
   bool clusterArrived = false; ///< at the cluster barrier, and has not waited since (S9)
+  bool clusterPhase = false;   ///< parity of the phase that it arrived in
   uint8_t fenced = 0;          ///< bit s: sync().fences[s] holds a snapshot
   bool pending = false;        ///< sync().pending is not empty
   LocalTime time{1};           ///< of accesses made now
@@ -125,7 +126,8 @@ struct WarpMeeting {
 struct Cluster {
   uint32_t live = 0;    ///< threads that have not exited, those of blocks yet to start included
   uint32_t blocks = 0;  ///< blocks that have not ended
-  uint32_t arrived = 0; ///< of the current phase
+  uint32_t arrived = 0; ///< of the current phase: threads that have not exited
+  bool phase = false;   ///< parity of the current phase
   Vec<SnapshotRef> arrivals;
   SnapshotRef completed; ///< what the last completed phase published
   /// Fences that reach no cluster, each before a relaxed arrival: of this phase, the last one (D3).
