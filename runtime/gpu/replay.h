@@ -146,6 +146,7 @@ private:
   void groupEvent(const Event &e);
   void cpAsync(const Event &e);
   void bulkCopy(const Event &e);
+  void bulkTransfer(const Event &e, uint64_t to, uint64_t barrier);
   void storeAsync(const Event &e);
   void transfer(uint64_t to, uint64_t from, uint64_t bytes, uint32_t leftOut, abi::Op op,
                 core::SiteId site);

@@ -121,32 +121,28 @@ void Replay::cpAsync(const Event &e) {
   D.cpAsyncTrack(e.who, actor);
 }
 
-/// A multicast is one actor: who knows that one receiver has its data knows it of all.
+/// Of each receiver, an actor of its own: its completion tells nothing of the others.
 void Replay::bulkCopy(const Event &e) {
-  const Record &r = e.r, &o = e.t.operands;
-  abi::Op op(r.extra);
+  const Record &o = e.t.operands;
   uint64_t barrier = uint64_t(o.extra) << 32 | o.high;
-  uint32_t receivers = o.low & 0xffff, leftOut = o.low >> 16;
-  core::BlockId actor = D.asyncBegin(e.who, core::Proxy::Async);
-  uint64_t from = place(e.b, o.value);
-  if (!receivers) {
-    transfer(place(e.b, r.value), from, r.low, leftOut, op, e.site);
-    if (barrier)
-      return complete(e, barrier, r.low, actor);
-    return D.bulkTrack(e.who, actor);
-  }
-  for (uint32_t rank = 0; receivers >> rank; ++rank)
-    if (receivers >> rank & 1) {
-      transfer(place(e.b, inPeer(r.value, rank)), from, r.low, leftOut, op, e.site);
-      from = 0;
-    }
+  uint32_t receivers = o.low & 0xffff;
+  if (!receivers)
+    return bulkTransfer(e, e.r.value, barrier);
   for (uint32_t rank = 0; receivers >> rank; ++rank)
     if (receivers >> rank & 1)
-      complete(e, inPeer(barrier, rank), r.low, actor);
+      bulkTransfer(e, inPeer(e.r.value, rank), inPeer(barrier, rank));
 }
 
-/// Accesses of a bulk copy; `from` 0: the source was read before. `leftOut`: bytes of each 16 that
-/// are not copied.
+void Replay::bulkTransfer(const Event &e, uint64_t to, uint64_t barrier) {
+  const Record &r = e.r, &o = e.t.operands;
+  core::BlockId actor = D.asyncBegin(e.who, core::Proxy::Async);
+  transfer(place(e.b, to), place(e.b, o.value), r.low, o.low >> 16, abi::Op(r.extra), e.site);
+  if (barrier)
+    return complete(e, barrier, r.low, actor);
+  D.bulkTrack(e.who, actor);
+}
+
+/// Accesses of a bulk copy. `leftOut`: bytes of each 16 that are not copied.
 void Replay::transfer(uint64_t to, uint64_t from, uint64_t bytes, uint32_t leftOut, abi::Op op,
                       SiteId site) {
   for (uint64_t at = 0; at < bytes; at += ChunkBytes) {
@@ -156,10 +152,10 @@ void Replay::transfer(uint64_t to, uint64_t from, uint64_t bytes, uint32_t leftO
       bool copied = !(leftOut >> i & 1);
       while (i + n < chunk && !(leftOut >> (i + n) & 1) == copied)
         ++n;
-      if (copied && from)
+      if (copied) {
         D.asyncRead(from + at + i, n, site);
-      if (copied)
         asyncWrite(to + at + i, n, op, site);
+      }
       i += n;
     }
   }
