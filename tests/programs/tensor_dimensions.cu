@@ -45,14 +45,13 @@ constexpr int countOf(const int *each, int rank) {
   asm volatile("cp.async.bulk.tensor." dim                                                         \
                ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, " at          \
                "], [%7];" ::"r"(address(tile)),                                                    \
-               "l"(&from), "r"(kStart[0]), "r"(kStart[1]), "r"(kStart[2]), "r"(kStart[3]),         \
-               "r"(kStart[4]), "r"(address(&full))                                                 \
+               "l"(&from), "r"(start0), "r"(start1), "r"(start2), "r"(start3), "r"(start4),        \
+               "r"(address(&full))                                                                 \
                : "memory")
 #define AWAY(name, kind, at)                                                                       \
-  asm volatile(name ".global.shared::cta" kind ".bulk_group [%1, " at "], [%0];" ::"r"(            \
-                   address(tile)),                                                                 \
-               "l"(&to), "r"(kStart[0]), "r"(kStart[1]), "r"(kStart[2]), "r"(kStart[3]),           \
-               "r"(kStart[4])                                                                      \
+  asm volatile(name ".global.shared::cta" kind ".bulk_group [%1, " at                              \
+                    "], [%0];" ::"r"(address(tile)),                                               \
+               "l"(&to), "r"(start0), "r"(start1), "r"(start2), "r"(start3), "r"(start4)           \
                : "memory")
 #define REDUCE(dim, at) AWAY("cp.reduce.async.bulk.tensor." dim, ".add", at)
 #define STORE(dim, at) AWAY("cp.async.bulk.tensor." dim, "", at)
@@ -70,7 +69,9 @@ template <int Rank>
 __global__ void __launch_bounds__(64)
     addTile(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to,
             const int *sums, int *peeked) {
-  constexpr int kTile = countOf(kBox, Rank);
+  constexpr int kTile = countOf(kBox, Rank), start0 = kStart[0], start1 = kStart[1],
+                start2 = kStart[2], start3 = kStart[3], start4 = kStart[4],
+                peekedAt = kSizes[0] * kSizes[1] * kStart[2] + kStart[0];
   __shared__ alignas(128) int tile[kTile];
   __shared__ uint64_t full;
   const int i = int(threadIdx.x);
@@ -104,7 +105,7 @@ __global__ void __launch_bounds__(64)
       OF_RANK(REDUCE); // @add
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
     if (RACY == 2)
-      peeked[blockIdx.x] = sums[kSizes[0] * kSizes[1] * kStart[2] + kStart[0]]; // @peek
+      peeked[blockIdx.x] = sums[peekedAt]; // @peek
     if (RACY != 3)
       bulkWaitRead();
     tile[0] = 0; // @reuse
