@@ -141,6 +141,9 @@ private:
       return false;
     Scope Needed = windowOf(O.Address) == Window::Shared ? Scope::Block : Scope::Device;
     uint64_t Bytes = I.getDataLayout().getTypeStoreSize(O.ValueType).getFixedValue();
+    // The host may see by it what the kernel did (S16): its value must be known.
+    if (Host && O.Op.scope() == Scope::System)
+      return false;
     if (O.Op.scope() < Needed || (Bytes != 4 && Bytes != 8) || O.ValueType->isVectorTy())
       return false;
     if (!RmwBytes)
