@@ -13,6 +13,7 @@
 #include "Parser.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InlineAsm.h"
@@ -46,6 +47,9 @@ bool isHarmlessExternal(const Function &F) { return F.getName() == "vprintf"; }
 /// What a kernel does, with all functions that it calls.
 class Census {
 public:
+  /// `Unchecked`: accesses that are not looked at.
+  explicit Census(const DenseSet<const Instruction *> *Unchecked = nullptr)
+      : Unchecked(Unchecked) {}
   /// False when the fast form cannot take it.
   bool add(Function &F) {
     if (F.hasOptNone() || F.isVarArg() || is_contained(Stack, &F))
@@ -89,6 +93,8 @@ private:
     }
     if (isGridBarrierMark(I))
       return HasGridBarrier = true;
+    if (Unchecked && Unchecked->contains(&I))
+      return true;
     Operation O = classify(I);
     Sites += O.Kind != OperationKind::None;
     switch (O.Kind) {
@@ -141,6 +147,9 @@ private:
       return false;
     Scope Needed = windowOf(O.Address) == Window::Shared ? Scope::Block : Scope::Device;
     uint64_t Bytes = I.getDataLayout().getTypeStoreSize(O.ValueType).getFixedValue();
+    // The host may see by it what the kernel did (S16): its value must be known.
+    if (Host && O.Op.scope() == Scope::System)
+      return false;
     if (O.Op.scope() < Needed || (Bytes != 4 && Bytes != 8) || O.ValueType->isVectorTy())
       return false;
     if (!RmwBytes)
@@ -169,6 +178,7 @@ private:
     return true;
   }
 
+  const DenseSet<const Instruction *> *Unchecked;
   SmallVector<Function *, 8> Stack;
   unsigned Instructions = 0, Operations = 0;
   uint64_t RmwBytes = 0;
@@ -240,12 +250,16 @@ KernelPlans planKernels(Module &M, ModuleAnalysisManager &MAM) {
       if (!isUniformlyExecuted(*F, FAM.getResult<UniformityInfoAnalysis>(*F), IsBarrier))
         continue;
     }
-    KernelPlan &Plan =
-        Plans[F] = {Seen.Mixed ? gpu::KernelMode::Mixed : gpu::KernelMode::Syncless, 0, {}};
-    if (Seen.UsesShared && !Seen.Mixed && Seen.SharedInWords &&
-        Seen.Sites < gpu::MostBlockSites / 2)
+    KernelPlan &Plan = Plans[F];
+    Plan.Mode = Seen.Mixed ? gpu::KernelMode::Mixed : gpu::KernelMode::Syncless;
+    if (Seen.UsesShared)
+      Plan.Elided = elideByPhases(*F, FAM.getResult<ScalarEvolutionAnalysis>(*F), Seen.Mixed);
+    Census Checked(&Plan.Elided.Always);
+    Checked.add(*F);
+    if (Checked.UsesShared && !Seen.Mixed && Checked.SharedInWords &&
+        Checked.Sites < gpu::MostBlockSites / 2)
       Plan.Frame = frameOf(*F);
-    if (Seen.UsesShared && !Plan.Frame.Bytes)
+    if (Checked.UsesShared && !Plan.Frame.Bytes)
       Plan.Flags = gpu::UsesShared;
     if (Seen.HasGridBarrier)
       Plan.Flags |= gpu::UsesGridBarrier;

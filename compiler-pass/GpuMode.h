@@ -1,6 +1,7 @@
 // Which kernels take a fast form on the GPU (gpu_abi.h, KernelMode), and what makes them ready.
 #pragma once
 
+#include "PhaseElision.h"
 #include "SharedFrame.h"
 
 #include "scopesan/gpu_abi.h"
@@ -20,6 +21,7 @@ struct KernelPlan {
   gpu::KernelMode Mode = gpu::KernelMode::Logged;
   uint32_t Flags = 0; ///< gpu::UsesShared
   SharedFrame Frame;  ///< of a kernel whose shared memory has its cells beside it
+  PhaseElision Elided;
 };
 using KernelPlans = llvm::DenseMap<llvm::Function *, KernelPlan>;
 

@@ -13,8 +13,10 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -38,11 +40,14 @@ private:
   void fence(Instruction &I, Operation &O);
   void blockBarrier(Instruction &I, Operation &O);
   void warpBarrier(Instruction &I, Operation &O);
+  void evaluateConditions(Function &F);
+  Instruction *pointOf(Instruction &I);
   uint32_t bytesOf(const Operation &O) const;
 
   InstrumentContext &Context;
   AbiCalls &Calls;
   const KernelPlan *Plan;
+  SmallVector<Value *, 2> Holds; ///< conditions of PhaseElision
 };
 
 std::string typeText(Type *T) {
@@ -64,9 +69,32 @@ void FunctionInstrumenter::weak(Instruction &I, Operation &O) {
   uint32_t Bytes = bytesOf(O);
   if (isPrivateOrConstant(O.Address) || Bytes == 0)
     return;
-  IRBuilder<> B(&I);
+  IRBuilder<> B(pointOf(I));
   uint32_t Site = Context.Sites.add(I, O.Op, Bytes, typeText(O.ValueType));
+  B.SetCurrentDebugLocation(I.getDebugLoc());
   Calls.weak(B, O.Op, generic(B, O.Address), Bytes, Site);
+}
+
+/// Whether the stores that PhaseElision knows go to places of their own in this launch.
+void FunctionInstrumenter::evaluateConditions(Function &F) {
+  BasicBlock &Entry = F.getEntryBlock();
+  IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+  if (F.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(F.getContext(), 0, 0, F.getSubprogram()));
+  for (const DisjointStores &D : Plan->Elided.Conditions)
+    Holds.push_back(areDisjoint(B, D));
+}
+
+/// Where the check of `I` goes: before it, perhaps in a branch.
+Instruction *FunctionInstrumenter::pointOf(Instruction &I) {
+  if (!Plan || !Plan->Elided.If.contains(&I))
+    return &I;
+  IRBuilder<> B(&I);
+  Value *All = B.getTrue();
+  for (unsigned C : Plan->Elided.If.lookup(&I))
+    All = B.CreateAnd(All, Holds[C]);
+  MDNode *Rarely = MDBuilder(I.getContext()).createBranchWeights(1, 2000);
+  return SplitBlockAndInsertIfThen(B.CreateNot(All), &I, /*Unreachable=*/false, Rarely);
 }
 
 void FunctionInstrumenter::range(Instruction &I, Operation &O) {
@@ -233,14 +261,18 @@ void FunctionInstrumenter::run(Function &F) {
   for (Instruction &I : instructions(F))
     if (Operation O = classify(I); O.Kind != OperationKind::None)
       Work.emplace_back(&I, std::move(O));
-  if (Plan) // its own accesses are not looked at
+  if (Plan) { // its own accesses are not looked at
     Calls.beginKernel(F, *Plan, uint32_t(Context.Sites.size()));
+    evaluateConditions(F);
+  }
   for (auto &[I, O] : Work) {
     if (isGridBarrierMark(*I)) {
       if (Plan)
         Calls.gridBarrier(*I);
       continue;
     }
+    if (Plan && Plan->Elided.Always.contains(I))
+      continue;
     // Reports and the verifier need a location on calls in functions with debug information.
     if (!I->getDebugLoc() && F.getSubprogram())
       I->setDebugLoc(DILocation::get(F.getContext(), 0, 0, F.getSubprogram()));

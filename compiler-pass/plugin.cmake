@@ -15,6 +15,7 @@ add_library(ScopeSanPass MODULE
   NonCoherent.cpp
   Normalise.cpp
   Options.cpp
+  PhaseElision.cpp
   Plugin.cpp
   Semantics.cpp
   SharedFrame.cpp

@@ -59,11 +59,11 @@ Collector::Collector()
         return std::string(t->module.strings + t->module.sites[site.value - t->base].text);
     return std::string();
   });
-  Replay.setSiteBytes([](core::SiteId site) -> uint32_t {
+  Replay.setSiteEntry([](core::SiteId site) -> const abi::Site * {
     for (auto &t : get().Tables)
       if (t->base && site.value - t->base < t->module.siteCount)
-        return t->module.sites[site.value - t->base].bytes;
-    return 0;
+        return &t->module.sites[site.value - t->base];
+    return nullptr;
   });
 }
 

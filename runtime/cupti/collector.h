@@ -106,8 +106,10 @@ public:
     CUcontext context;
     bool streamOrdered = false; ///< cudaMallocAsync: a free does not wait
     bool isVariable = false;
-    std::string symbol;      ///< of a variable
-    uint32_t generation = 0; ///< of modules, when it was last seen
+    std::string symbol;       ///< of a variable
+    uint32_t generation = 0;  ///< of modules, when it was last seen
+    bool hostReaches = false; ///< host code may access it
+    bool onHostOnly = false;  ///< what it does is judged by the host alone: it has no cells
 
     bool onHost() const {
       return kind == host::MemoryKind::MappedHost || kind == host::MemoryKind::PinnedHost;
@@ -213,7 +215,8 @@ private:
   void followed(core::NodeId node);
   void nodeOnHost(core::NodeId node, uint64_t address, uint64_t bytes, bool write);
   void nodeOnDevice(ContextLog &c, core::NodeId node, const std::vector<NodeAccess> &accesses);
-  void memoryStarts(uint64_t address, uint64_t bytes, core::NodeId since);
+  void memoryStarts(uint64_t address, uint64_t bytes, core::NodeId since, bool onHostOnly = false);
+  void hideFromShadow(ContextLog &c, uint64_t address, uint64_t bytes);
   /// Something new lies in the range: entries that were left there are stale.
   void forgetOverlapping(uint64_t address, uint64_t bytes);
   void memoryEnds(uint64_t address, uint64_t bytes, core::NodeId by, bool afterAll);
@@ -259,6 +262,7 @@ private:
   std::vector<Pending> Queue;
   uint64_t Knowledge = 0; ///< grows with the queue and with what threads of the host learn
   bool ToldOfFastKernels = false;
+  bool ContextsEnd = false; ///< the current context may be no more
 };
 
 /// True while the collector itself calls CUDA: its calls are not the program's.

@@ -221,13 +221,14 @@ void Collector::hostFunctionRuns() {
 void Collector::hostActs(uint64_t address, uint64_t bytes) {
   if (!Queue.empty())
     applyKnownToHost();
-  if (!Shadow.isOn() || ToldOfFastKernels)
+  const Memory *m = find(address);
+  if (!Shadow.isOn() || ToldOfFastKernels || (m && m->onHostOnly))
     return;
   for (const gpu::ShadowMap::Piece &p : Shadow.pieces(address, bytes))
     ToldOfFastKernels |= p.shadow != 0;
   if (ToldOfFastKernels)
-    host::incomplete("accesses of host code are not compared with those of kernels that check on "
-                     "the device (-scopesan-gpu-mode=auto)");
+    host::incomplete("accesses of host code are not compared with what kernels did to memory that "
+                     "was allocated before instrumented host code was loaded");
 }
 
 void Collector::hostAccess(uint64_t address, uint64_t bytes, core::SiteId site, bool write) {

@@ -41,12 +41,14 @@ void Collector::allocated(uint64_t address, const Memory &memory, const std::str
   if (!address || !memory.bytes)
     return;
   forgetOverlapping(address, memory.bytes);
-  Allocations[address] = memory;
-  if (memory.onHost() || memory.kind == host::MemoryKind::Managed)
-    hostWatches(address, address + memory.bytes);
-  inOrder(since, [this, address, memory, api, since] {
+  Memory &m = Allocations[address] = memory;
+  m.hostReaches = m.onHost() || m.kind == host::MemoryKind::Managed;
+  m.onHostOnly = m.hostReaches && Order.hasHostCode();
+  if (m.hostReaches)
+    hostWatches(address, address + m.bytes);
+  inOrder(since, [this, address, memory = m, api, since] {
     host::memoryAllocated({address, memory.bytes, memory.kind, api, 0});
-    memoryStarts(address, memory.bytes, since);
+    memoryStarts(address, memory.bytes, since, memory.onHostOnly);
   });
 }
 
@@ -79,10 +81,13 @@ void Collector::variable(uint64_t address, uint64_t bytes, const std::string &sy
   m.symbol = symbol;
   m.generation = ModuleGeneration;
   forgetOverlapping(address, bytes);
-  Allocations[address] = m;
   unsigned managed = 0;
-  if (cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) == CUDA_SUCCESS &&
-      managed)
+  m.hostReaches =
+      cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) == CUDA_SUCCESS &&
+      managed;
+  m.onHostOnly = m.hostReaches && Order.hasHostCode();
+  Allocations[address] = m;
+  if (m.hostReaches)
     hostWatches(address, address + bytes);
   std::vector<EarlyAccess> early;
   std::erase_if(Early, [&](const EarlyAccess &e) {
@@ -91,10 +96,10 @@ void Collector::variable(uint64_t address, uint64_t bytes, const std::string &sy
       early.push_back(e);
     return isHere;
   });
-  inOrder({}, [this, address, bytes, kind, symbol, constant, early] {
+  inOrder({}, [this, address, bytes, kind, symbol, constant, early, onHostOnly = m.onHostOnly] {
     host::memoryAllocated({address, bytes, kind, gpu::demangled(symbol), 0});
     if (!constant)
-      memoryStarts(address, bytes, {});
+      memoryStarts(address, bytes, {}, onHostOnly);
     for (const EarlyAccess &e : early)
       nodeAccesses(e.node, {e.access});
   });
@@ -161,6 +166,8 @@ void Collector::dropContexts(const std::string &api) {
     std::lock_guard guard(NoteLock);
     ended.swap(EndedContexts);
   }
+  // A context that has ended may still be the current one.
+  ContextsEnd = true;
   for (CUcontext context : ended) {
     if (Now.log && Now.log->context == context) {
       if (Now.running)
@@ -191,6 +198,7 @@ void Collector::dropContexts(const std::string &api) {
       freed(address, by, /*afterAll=*/true);
     }
   }
+  ContextsEnd = false;
 }
 
 void Collector::forgetModules(CUcontext context) {
@@ -199,13 +207,17 @@ void Collector::forgetModules(CUcontext context) {
   std::erase_if(Modules, [&](auto &m) { return !context || m.first.first == context; });
   if (!context)
     return;
-  std::vector<std::pair<uint64_t, uint64_t>> variables;
+  struct Variable {
+    uint64_t address, bytes;
+    bool onHostOnly;
+  };
+  std::vector<Variable> variables;
   for (auto &[address, m] : Allocations)
     if (m.isVariable && m.context == context)
-      variables.push_back({address, m.bytes});
-  for (auto [address, bytes] : variables) {
-    forgetOverlapping(address, bytes);
-    inOrder({}, [this, address = address, bytes = bytes] { memoryStarts(address, bytes, {}); });
+      variables.push_back({address, m.bytes, m.onHostOnly});
+  for (const Variable &v : variables) {
+    forgetOverlapping(v.address, v.bytes);
+    inOrder({}, [this, v] { memoryStarts(v.address, v.bytes, {}, v.onHostOnly); });
   }
 }
 

@@ -15,15 +15,34 @@ void Collector::startShadow(ContextLog &c) {
   ContextScope current(c.context);
   if (Shadow.isOn() || !Log.prepareFast(c) || !Shadow.start(c))
     return;
-  for (auto &[address, m] : Allocations)
-    if (m.kind != host::MemoryKind::ConstantVariable)
+  for (auto &[address, m] : Allocations) {
+    m.onHostOnly = m.hostReaches && Order.hasHostCode();
+    if (m.kind != host::MemoryKind::ConstantVariable && !m.onHostOnly)
       Shadow.map(c, address, m.bytes);
+  }
+  for (auto &[address, m] : Allocations)
+    if (m.onHostOnly)
+      Shadow.fill(c, address, m.bytes, gpu::mark::Tracked);
+}
+
+/// Memory that instrumented host code reaches is judged where host code is: kernels log what they
+/// do to it. It has no cells, but for those of chunks that it shares with other memory.
+void Collector::hideFromShadow(ContextLog &c, uint64_t address, uint64_t bytes) {
+  uint64_t first = address & ~(gpu::ChunkSize - 1),
+           end = (address + bytes + gpu::ChunkSize - 1) & ~(gpu::ChunkSize - 1);
+  auto a = Allocations.upper_bound(first);
+  if (a != Allocations.begin())
+    --a;
+  for (; a != Allocations.end() && a->first < end; ++a)
+    if (a->second.onHostOnly)
+      Shadow.fill(c, a->first, a->second.bytes, gpu::mark::Tracked);
 }
 
 /// Before the first launch, so that large fills need not be judged on the host.
 void Collector::startShadowEarly() {
   CUcontext current = nullptr;
-  if (Shadow.isOn() || ShadowFailed || cuCtxGetCurrent(&current) != CUDA_SUCCESS || !current)
+  if (Shadow.isOn() || ShadowFailed || ContextsEnd || cuCtxGetCurrent(&current) != CUDA_SUCCESS ||
+      !current)
     return;
   takeImages();
   if (!HasFastKernels)
@@ -40,7 +59,7 @@ ContextLog *Collector::shadowHere() {
     return nullptr;
   CUcontext current = nullptr;
   cuCtxGetCurrent(&current);
-  ContextLog *c = Log.of(current);
+  ContextLog *c = ContextsEnd ? nullptr : Log.of(current);
   if (!c || c->lost || c->device != Shadow.device())
     c = Log.anyOn(Shadow.device());
   if (!c)
@@ -176,10 +195,16 @@ void Collector::nodeOnDevice(ContextLog &c, core::NodeId node,
 
 // ---------------------------------------------------------------- memory
 
-void Collector::memoryStarts(uint64_t address, uint64_t bytes, core::NodeId since) {
-  if (ContextLog *c = shadowHere()) {
+void Collector::memoryStarts(uint64_t address, uint64_t bytes, core::NodeId since,
+                             bool onHostOnly) {
+  ContextLog *c = shadowHere();
+  if (c && onHostOnly) {
+    ContextScope current(c->context);
+    Shadow.fill(*c, address, bytes, gpu::mark::Tracked);
+  } else if (c) {
     ContextScope current(c->context);
     Shadow.map(*c, address, bytes);
+    hideFromShadow(*c, address, bytes);
     uint64_t mark = 0;
     if (since.value) { // as if it had been written by its allocation
       gpu::MarkSource source;

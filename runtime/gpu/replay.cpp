@@ -276,7 +276,7 @@ void Replay::event(const Record *records, uint64_t at) {
     return D.writeRange(who, place(b, r.value), uint64_t(r.extra) << 32 | r.low, site);
   case EventKind::AtomicBefore:
     if (Launch.mode == KernelMode::Syncless) // its value orders nothing
-      return D.atomicAfter(who, place(b, r.value), r.low, abi::Op(r.extra), site, true, 0);
+      return D.atomicAfter(who, place(b, r.value), r.low, strongOp(site), site, true, 0);
     return atomicBefore(records, at, b, t);
   case EventKind::Fence:
     return D.fence(who, abi::Op(r.extra), site);

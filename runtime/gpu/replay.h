@@ -80,9 +80,9 @@ public:
   /// Text of a site: a variable's name.
   using SiteText = std::string (*)(core::SiteId);
   void setSiteText(SiteText f) { TextOf = f; }
-  /// Bytes of a site's whole access, 0 = not known.
-  using SiteBytes = uint32_t (*)(core::SiteId);
-  void setSiteBytes(SiteBytes f) { BytesOf = f; }
+  /// A site's entry in its unit's table; null = not known.
+  using SiteEntry = const abi::Site *(*)(core::SiteId);
+  void setSiteEntry(SiteEntry f) { EntryOf = f; }
 
 private:
   struct ThreadState {
@@ -189,6 +189,8 @@ private:
   void knownOfBlock(const Remembered &m, uint32_t index, core::BlockId block, uint64_t time,
                     MarkLayout layout);
   void known(const Event &e, uint64_t mark, uint64_t word, bool isRead, uint32_t firstSite);
+  /// A relaxed read-modify-write that a mark or a record of a fast kernel stands for.
+  abi::Op strongOp(core::SiteId site) const;
   void recall(core::BlockId block, uint32_t thread, core::LocalTime time, uint64_t mark,
               uint64_t word, bool isRead, core::SiteId site);
   void atomicBefore(const Record *records, uint64_t at, BlockState &b, ThreadState &t);
@@ -213,7 +215,7 @@ private:
   TensorMaps Maps;
   bool TensorCopies = false, FastKernels = false, ToldUnmarked = false;
   SiteText TextOf = nullptr;
-  SiteBytes BytesOf = nullptr;
+  SiteEntry EntryOf = nullptr;
   bool Active = false;
   ReplayLaunch Launch;
   uint64_t Paired = 0, Judged = 0;

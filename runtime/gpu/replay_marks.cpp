@@ -79,7 +79,7 @@ void Replay::fastEvent(const Event &e) {
 void Replay::known(const Event &e, uint64_t mark, uint64_t word, bool isRead, uint32_t firstSite) {
   if (!mark)
     return;
-  Remembered m{e, mark, word, isRead};
+  Remembered m{e, mark, word, isRead, {}};
   auto local = uint32_t(bits(mark, mark::SiteShift, mark::ThreadShift));
   MarkLayout layout = Tags[Launch.tag % Tags.size()].layout;
   if (word & SharedBit) {
@@ -151,18 +151,25 @@ void Replay::knownOfBlock(const Remembered &m, uint32_t index, BlockId block, ui
   LostReaders += !(block == m.by.b.detect->id && phase < m.by.b.phase);
 }
 
+abi::Op Replay::strongOp(SiteId site) const {
+  const abi::Site *entry = EntryOf ? EntryOf(site) : nullptr;
+  abi::Op op(entry ? entry->op : 0);
+  return {abi::AccessKind::Red, abi::MemoryOrder::Relaxed,
+          op.isStrong() ? op.scope() : abi::Scope::Device};
+}
+
 void Replay::recall(BlockId block, uint32_t thread, LocalTime time, uint64_t mark, uint64_t word,
                     bool isRead, SiteId site) {
   auto mask = uint32_t(mark & 15);
   uint32_t level = levelOf(mark);
   bool strong = !isRead && level != uint32_t(WriteLevel::Weak);
   bool nonCoherent = isRead && level == uint32_t(ReadLevel::NonCoherent);
-  abi::Op op = strong ? abi::Op(abi::AccessKind::Red, abi::MemoryOrder::Relaxed, abi::Scope::Device)
+  abi::Op op = strong ? strongOp(site)
                       : abi::Op(isRead ? abi::AccessKind::Load : abi::AccessKind::Store,
                                 abi::MemoryOrder::Weak, abi::Scope::Thread);
   auto size = uint32_t(__builtin_popcount(mask));
-  if (uint32_t whole = strong && BytesOf ? BytesOf(site) : 0)
-    size = whole;
+  if (const abi::Site *entry = strong && EntryOf ? EntryOf(site) : nullptr; entry && entry->bytes)
+    size = entry->bytes;
   D.recall({block, {thread}, time}, word, mask, size, op, site,
            nonCoherent ? core::Proxy::NonCoherent : core::Proxy::Generic);
 }

@@ -262,18 +262,21 @@ TEST_F(FastCollector, ResetForgetsEverything) {
   launch("fast", nullptr, [&] { marked(0, p); });
   Log *before = &state();
   fakeDriver().state.clear();
-  call("cuDevicePrimaryCtxReset_v2", cuDevicePrimaryCtxReset_v2_params{0});
+  call("cuDevicePrimaryCtxReset_v2", cuDevicePrimaryCtxReset_v2_params{0},
+       [] { fakeDriver().dead = true; });
+  fakeDriver().dead = false;
   CUdeviceptr q = p;
   call("cuMemAlloc_v2", cuMemAlloc_v2_params{&q, 4096});
   launch("fast", nullptr, [&] {
     ASSERT_TRUE(fakeDriver().state.begin()->second) << "the module was found again";
-    EXPECT_NE(&state(), before);
+    ASSERT_NE(&state(), before);
     EXPECT_EQ(state().oldest, state().tag);
     ASSERT_TRUE(cellAt(q));
     EXPECT_EQ(cellAt(q)->w, 0u);
   });
   synchronize();
   EXPECT_EQ(found(), 0u);
+  EXPECT_EQ(lines("there is no log"), 0u);
 }
 
 TEST_F(FastCollector, ShortOfMemory) {

@@ -53,6 +53,12 @@ uint64_t allocateManaged() {
   fakeDriver().noMemory = false;
   return p;
 }
+/// Managed memory of a program whose kernels have shadow memory.
+uint64_t allocateManagedBesideShadow(uint64_t at = 0x680000000000) {
+  CUdeviceptr p = at;
+  call("cuMemAllocManaged", cuMemAllocManaged_params{&p, 4096, CU_MEM_ATTACH_GLOBAL});
+  return p;
+}
 /// The kernel goes on when it has been launched.
 void launchLong(CUstream s, std::function<void()> effect) {
   launch("logged", s, [&] {
@@ -120,6 +126,50 @@ TEST_F(HostCollector, ReadBeforeWait) {
   call("cuStreamSynchronize", cuStreamSynchronize_params{s});
   hostRead(p);
   EXPECT_EQ(found(), 1u);
+}
+
+TEST_F(HostCollector, FastKernelsLogWhatTheHostReaches) {
+  loadModule(/*fast=*/true);
+  uint64_t p = allocateManagedBesideShadow();
+  CUstream s = stream();
+  launch("fast", s, [&] {
+    ASSERT_TRUE(state().table);
+    EXPECT_EQ(cellAt(p), nullptr);
+    record(0, EventKind::Write, p);
+  });
+  hostRead(p);
+  call("cuStreamSynchronize", cuStreamSynchronize_params{s});
+  EXPECT_EQ(found(), 1u);
+  launch("fast", s, [&] { record(0, EventKind::Read, p); });
+  hostWrite(p);
+  synchronize();
+  EXPECT_EQ(found(), 2u);
+  launch("fast", s, [&] { record(0, EventKind::Read, p); });
+  synchronize();
+  hostWrite(p);
+  EXPECT_EQ(found(), 2u);
+  EXPECT_EQ(lines("accesses of host code are not compared"), 0u);
+}
+
+TEST_F(HostCollector, WhatTheHostReachesIsTrackedInSharedChunks) {
+  loadModule(/*fast=*/true);
+  launch("fast", stream(), [] {});
+  uint64_t p = allocateManagedBesideShadow(0x680010000000);
+  CUdeviceptr beside = p + 4096;
+  call("cuMemAlloc_v2", cuMemAlloc_v2_params{&beside, 4096});
+  launch("fast", stream(), [&] {
+    ASSERT_TRUE(cellAt(p) && cellAt(beside));
+    EXPECT_EQ(cellAt(p)->w, mark::Tracked);
+    EXPECT_EQ(cellAt(beside)->w, 0u);
+  });
+  uint64_t q = allocateManagedBesideShadow(p + 8192);
+  launch("fast", stream(), [&] {
+    EXPECT_EQ(cellAt(q)->w, mark::Tracked);
+    EXPECT_EQ(cellAt(beside)->w, 0u);
+  });
+  hostWrite(p);
+  synchronize();
+  EXPECT_EQ(lines("accesses of host code are not compared"), 0u);
 }
 
 TEST_F(HostCollector, FlagFromTheKernel) {

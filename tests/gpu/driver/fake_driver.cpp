@@ -78,6 +78,8 @@ FAKE cuMemAddressReserve(CUdeviceptr *p, size_t bytes, size_t, CUdeviceptr, unsi
   return *p = reinterpret_cast<CUdeviceptr>(m), CUDA_SUCCESS;
 }
 FAKE cuMemAlloc(CUdeviceptr *p, size_t bytes) {
+  if (Driver.dead)
+    return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   *p = Driver.lastFreed && Driver.reuses ? Driver.lastFreed : allocate(bytes);
   return Driver.lastFreed = 0, CUDA_SUCCESS;
 }

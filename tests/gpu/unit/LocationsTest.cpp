@@ -1,6 +1,8 @@
 // The order of overlapping atomic operations follows from their values.
 #include "Log.h"
 
+#include <random>
+
 using namespace scopesan;
 using namespace scopesan::gpu;
 using namespace scopesan::gpu::test;
@@ -170,6 +172,67 @@ TEST(Locations, ManyThreadsOfOneCounter) {
     l.changed({i, 0}, i, i + 1);
   l.end();
   EXPECT_EQ(l.R.locations().unplaced(), 0u);
+}
+
+namespace {
+
+/// A made-up execution of a counter: every operation acts between its two tickets.
+class Execution {
+public:
+  Execution(uint32_t seed, uint32_t threads) : Random(seed), Threads(threads) {}
+
+  unsigned unplaced(uint64_t initial) {
+    Launch l(uint32_t(Threads.size()));
+    uint64_t value = initial;
+    for (unsigned left = 40 * unsigned(Threads.size()); left--;) {
+      auto i = uint32_t(Random() % Threads.size());
+      step(l, {i, 0}, Threads[i], value);
+    }
+    for (uint32_t i = 0; i < Threads.size(); ++i)
+      while (Threads[i].at != Idle)
+        step(l, {i, 0}, Threads[i], value);
+    l.end();
+    return unsigned(l.R.locations().unplaced());
+  }
+
+private:
+  enum Point { Idle, Begun, Acted };
+  struct State {
+    Point at = Idle;
+    bool adds = false;
+    uint64_t read = 0;
+  };
+
+  void step(Launch &l, Who w, State &t, uint64_t &value) {
+    switch (t.at) {
+    case Idle:
+      t.adds = Random() % 2;
+      l.before(w, Flag, t.adds ? RmwAcqRel : LoadAcquire);
+      t.at = Begun;
+      return;
+    case Begun:
+      t.read = value;
+      value += t.adds;
+      t.at = Acted;
+      return;
+    case Acted:
+      if (t.adds)
+        l.changed(w, t.read, t.read + 1);
+      else
+        l.got(w, t.read);
+      t.at = Idle;
+    }
+  }
+
+  std::minstd_rand Random;
+  std::vector<State> Threads;
+};
+
+} // namespace
+
+TEST(Locations, CountersOfRandomExecutionsFit) {
+  for (uint32_t seed = 1; seed <= 400; ++seed)
+    EXPECT_EQ(Execution(seed, 2 + seed % 5).unplaced(seed % 7), 0u) << seed;
 }
 
 TEST(Locations, FencesAroundRelaxedFlag) {

@@ -63,6 +63,29 @@ TEST(Marks, AKnownWriteRacesWithTheAccess) {
   EXPECT_EQ(f.S.findings[0].second.site.value, 2u);
 }
 
+/// Two launches in different domains add to a counter: the scope is that of the site.
+TEST(Marks, ScopesOfReadModifyWritesComeFromTheirSites) {
+  static scopesan::abi::Site site{};
+  for (auto scope : {scopesan::abi::Scope::System, scopesan::abi::Scope::Device}) {
+    site.op = scopesan::abi::Op(scopesan::abi::AccessKind::Rmw, scopesan::abi::MemoryOrder::Relaxed,
+                                scope)
+                  .raw();
+    site.bytes = 4;
+    Fast f;
+    core::LaunchFacts facts;
+    facts.grid = {2, 1, 1};
+    facts.block = {32, 1, 1};
+    facts.domain = {1};
+    core::NodeId other = f.D.launch(f.D.newTimeline(), nullptr, 0, facts);
+    f.R.setTag(Tag - 1, {other, Layout, 50, KernelMode::Syncless});
+    f.R.setSiteEntry([](core::SiteId) -> const scopesan::abi::Site * { return &site; });
+    f.known({1, 0}, at({0, 3}, 0, 7, uint32_t(WriteLevel::Strong), 15, Tag - 1), false)
+        .add({1, 0}, EventKind::AtomicBefore, X, 4);
+    f.end();
+    EXPECT_EQ(f.S.findings.size(), scope == scopesan::abi::Scope::System ? 0u : 1u);
+  }
+}
+
 TEST(Marks, KnownMarksAreNotCheckedAgainstEachOther) {
   Fast f;
   f.known({1, 0}, at({0, 3}, 0, 7), false).known({1, 0}, at({2, 3}, 0, 7), true).end();
