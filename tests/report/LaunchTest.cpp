@@ -3,6 +3,9 @@
 
 #include <csignal>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace scopesan::tool;
 using scopesan::report::ProgramEnd;
@@ -37,6 +40,25 @@ TEST(Launch, SignalsArePassedOn) {
       shell("trap 'exit 4' TERM; sleep 1000 > /dev/null 2>&1 & kill -TERM $PPID; wait", 20);
   EXPECT_FALSE(end.timedOut);
   EXPECT_EQ(end.code, 4);
+}
+
+TEST(Launch, AKilledToolLeavesNoProgramBehind) {
+  int alive[2];
+  ASSERT_EQ(pipe(alive), 0); // its last writer is the program
+  pid_t tool = fork();
+  if (tool == 0) {
+    close(alive[0]);
+    (void)shell("echo up >&" + std::to_string(alive[1]) + "; exec sleep 1000");
+    _exit(0);
+  }
+  close(alive[1]);
+  char text[8];
+  ASSERT_EQ(read(alive[0], text, sizeof text), 3);
+  kill(tool, SIGKILL);
+  pollfd closed{alive[0], POLLIN, 0};
+  EXPECT_EQ(poll(&closed, 1, 10000), 1) << "the program outlived the tool";
+  EXPECT_EQ(read(alive[0], text, sizeof text), 0);
+  waitpid(tool, nullptr, 0);
 }
 
 TEST(Launch, CannotRun) {

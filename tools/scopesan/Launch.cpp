@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,8 +70,11 @@ private:
 };
 
 [[noreturn]] void becomeProgram(const std::string &path, const Words &words, int errorPipe,
-                                const SignalBlock &block) {
+                                const SignalBlock &block, pid_t parent) {
   setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // a killed `scopesan run` leaves nothing behind
+  if (getppid() != parent)
+    _exit(127);
   block.restore();
   std::vector<char *> vector;
   for (const std::string &word : words)
@@ -148,9 +152,9 @@ llvm::Expected<report::ProgramEnd> launchAndWait(const std::string &path, const 
     return error(std::string("cannot create a pipe: ") + strerror(errno));
   SignalBlock block;
   Terminal terminal;
-  pid_t child = fork();
+  pid_t self = getpid(), child = fork();
   if (child == 0)
-    becomeProgram(path, words, errorPipe[1], block);
+    becomeProgram(path, words, errorPipe[1], block, self);
   close(errorPipe[1]);
   if (child < 0) {
     close(errorPipe[0]);

@@ -46,6 +46,7 @@ class Builder:
     plain_compiler: str           # clang++, for units without the instrumentation
     folder: Path                  # where binaries go: folder/program/variant/
     flags: list = field(default_factory=lambda: list(DEFAULT_FLAGS))
+    pass_flags: list = field(default_factory=list)  # of the instrumented units alone
     timeout: int = 600
 
     def binary(self, program, variant):
@@ -72,11 +73,12 @@ class Builder:
         binary = self.binary(program, variant)
         flags = self.flags + variant.flags
         if len(program.units) == 1:
-            return [[str(self.compiler)] + flags + [str(program.path), "-o", str(binary)]]
+            return [[str(self.compiler)] + flags + self.pass_flags +
+                    [str(program.path), "-o", str(binary)]]
         commands, objects = [], []
         for unit in program.units:
             objects.append(str(binary.parent / (unit.path.stem + ".o")))
-            compiler = [str(self.compiler)] if unit.instrumented \
+            compiler = [str(self.compiler)] + self.pass_flags if unit.instrumented \
                 else [self.plain_compiler] + PLAIN_FLAGS
             commands.append(compiler + flags + ["-c", str(unit.path), "-o", objects[-1]])
         return commands + [[str(self.compiler)] + objects + ["-o", str(binary)]]

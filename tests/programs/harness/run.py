@@ -154,9 +154,21 @@ class Runner:
                 output, errors = process.communicate(timeout=self.timeout)
                 return process.returncode, output, errors
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                output, errors = process.communicate()
-                return None, output, errors
+                return None, *self._stop(process)
+
+    @staticmethod
+    def _stop(process):
+        """(stdout, stderr) of a run that took too long. `scopesan run` passes the request to end on to
+        the program and kills it after a while; what still holds the pipes after that is left alone."""
+        for stop, patience in ((signal.SIGTERM, 10), (signal.SIGKILL, 5)):
+            os.killpg(process.pid, stop)
+            try:
+                return process.communicate(timeout=patience)
+            except subprocess.TimeoutExpired:
+                pass
+        for pipe in (process.stdout, process.stderr):
+            pipe.close()
+        return "", "the program could not be stopped"
 
 
 def parse_arguments(arguments, folder):
