@@ -94,7 +94,7 @@ Instruction *FunctionInstrumenter::pointOf(Instruction &I) {
   for (unsigned C : Plan->Elided.If.lookup(&I))
     All = B.CreateAnd(All, Holds[C]);
   MDNode *Rarely = MDBuilder(I.getContext()).createBranchWeights(1, 2000);
-  return SplitBlockAndInsertIfThen(B.CreateNot(All), &I, /*Unreachable=*/false, Rarely);
+  return SplitBlockAndInsertIfThen(B.CreateNot(All, "unsure"), &I, /*Unreachable=*/false, Rarely);
 }
 
 void FunctionInstrumenter::range(Instruction &I, Operation &O) {

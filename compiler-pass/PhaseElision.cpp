@@ -352,8 +352,8 @@ Value *areDisjoint(IRBuilderBase &B, const DisjointStores &D) {
     Span =
         B.CreateAdd(Span, B.CreateMul(B.getInt64(X.Stride), B.CreateSub(X.Count, B.getInt64(1))));
   }
-  return B.CreateAnd(Holds,
-                     B.CreateICmpULE(B.CreateAdd(Span, B.getInt64(D.First)), B.getInt64(D.Size)));
+  Value *Fits = B.CreateICmpULE(B.CreateAdd(Span, B.getInt64(D.First)), B.getInt64(D.Size));
+  return B.CreateAnd(Holds, Fits, "apart");
 }
 
 PhaseElision elideByPhases(Function &F, ScalarEvolution &SE, bool Mixed) {

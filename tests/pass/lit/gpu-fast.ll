@@ -78,6 +78,7 @@ define ptx_kernel void @barrier(ptr %a) #0 {
   %q = getelementptr i8, ptr addrspace(3) %p, i32 4
   %x = load float, ptr addrspace(3) %q
   store float %x, ptr %a
+  store float %x, ptr addrspace(3) %p
   ret void
 }
 
