@@ -156,9 +156,9 @@ private:
     path.alias = isAlias(old.proxy()) != isAlias(me.proxy()) && !options.cxxMode;
     if (a == b && sameBlock && !path.alias)
       return path;
-    if (b == Proxy::Async && (old.op().isWrite() || options.proxyWar))
+    if (b == Proxy::Async && (old.isWrite() || options.proxyWar))
       path.enter = b;
-    else if (b == Proxy::TensorMap && old.op().isWrite())
+    else if (b == Proxy::TensorMap && old.isWrite())
       path.enter = b;
     if (options.cxxMode)
       return path;
