@@ -151,7 +151,8 @@ void EffectBuilder::oneWayProxyFence(unsigned At, unsigned Async) {
       return unmodelled(At, "malformed proxy fence");
     Effect E = entry("__scopesan_tensormap_fence");
     E.Op = abi::Op(AccessKind::Fence, Order, *M.Scope);
-    E.Arguments = {Acquire ? address(S, 0, Space::Generic, At) : null()};
+    E.Arguments = {Acquire ? address(S, 0, Space::Generic, At) : null(),
+                   Acquire ? number(S, 1, At) : constant(0)};
     return push(std::move(E), At);
   }
   if (!hasPart(S, Restrict) || *M.Scope != Scope::Cluster)

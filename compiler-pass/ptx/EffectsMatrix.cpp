@@ -329,7 +329,7 @@ void EffectBuilder::tensorMapCopy(unsigned At) {
   Read.Lanes = Write.Lanes = 1;
   Effect Fence = entry("__scopesan_tensormap_fence");
   Fence.Op = abi::Op(AccessKind::Fence, MemoryOrder::Release, *M.Scope);
-  Fence.Arguments = {null()};
+  Fence.Arguments = {null(), constant(0)};
   for (Effect *E : {&Meet, &Read, &Write, &Fence})
     push(*E, At);
 }

@@ -13,7 +13,7 @@
 namespace scopesan::abi {
 
 /// Bumped whenever a layout or a signature in this file or in abi.def changes.
-inline constexpr uint32_t Version = 3;
+inline constexpr uint32_t Version = 4;
 
 /// What an instruction does to memory.
 enum class AccessKind : uint8_t {
@@ -76,8 +76,9 @@ public:
   constexpr uint32_t raw() const { return Bits; }
 
   constexpr bool isWrite() const {
-    return kind() == AccessKind::Store || kind() == AccessKind::Rmw || kind() == AccessKind::Cas ||
-           kind() == AccessKind::Red;
+    constexpr uint32_t Writes = 1u << uint32_t(AccessKind::Store) | 1u << uint32_t(AccessKind::Rmw) |
+                                1u << uint32_t(AccessKind::Cas) | 1u << uint32_t(AccessKind::Red);
+    return Writes >> (Bits & 15) & 1;
   }
   constexpr bool isRmw() const {
     return kind() == AccessKind::Rmw || kind() == AccessKind::Cas || kind() == AccessKind::Red;

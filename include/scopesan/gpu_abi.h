@@ -111,7 +111,7 @@ inline constexpr uint32_t MostBlockBytes = 16 * 1024, MostBlockSites = 1024;
 ///   StoreAsync           destination            bytes           site           extra: op
 ///     Operands before    barrier
 ///   ProxyFence           -                      ProxyFence      site           extra: Space
-///   TensormapFence       map or 0               -               site           extra: op
+///   TensormapFence       map or 0               bytes of it     site           extra: op
 ///   ProxyAccess          address                bytes           site           extra: write,
 ///                                                                              Proxy << 1
 ///   TensorCopy           map or 0               hash (low)      site           extra: hash (high)

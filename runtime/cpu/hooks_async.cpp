@@ -192,8 +192,8 @@ void __scopesan_proxy_fence(uint32_t Fence, uint32_t Space, uint32_t) {
     Limit = core::FenceSpace::Shared;
   TheDetector->proxyFence(*Engine::current()->Detect, core::ProxyFence(Fence), Limit);
 }
-void __scopesan_tensormap_fence(const void *, uint32_t Op, uint32_t Site) {
-  TheDetector->tensormapFence(*enter(Site).Detect, abi::Op(Op), SiteId{Site});
+void __scopesan_tensormap_fence(const void *Map, uint32_t Bytes, uint32_t Op, uint32_t Site) {
+  TheDetector->tensormapFence(*enter(Site).Detect, abi::Op(Op), SiteId{Site}, uint64_t(Map), Bytes);
 }
 void __scopesan_proxy_access(const void *Address, uint32_t Bytes, uint32_t Write, uint32_t P,
                              uint32_t Site) {

@@ -175,8 +175,8 @@ DEVICE void __scopesan_proxy_fence(uint32_t fence, uint32_t space, uint32_t site
   record(take(0), EventKind::ProxyFence, 0, fence, site, space);
 }
 
-DEVICE void __scopesan_tensormap_fence(const void *map, uint32_t op, uint32_t site) {
-  record(take(0), EventKind::TensormapFence, uint64_t(map), 0, site, op);
+DEVICE void __scopesan_tensormap_fence(const void *map, uint32_t bytes, uint32_t op, uint32_t site) {
+  record(take(0), EventKind::TensormapFence, uint64_t(map), bytes, site, op);
 }
 
 DEVICE void __scopesan_proxy_access(const void *address, uint32_t bytes, uint32_t write,

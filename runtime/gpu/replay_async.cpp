@@ -46,7 +46,8 @@ void Replay::asyncEvent(const Event &e) {
   case EventKind::ProxyFence:
     return D.proxyFence(e.who, core::ProxyFence(r.low), fenceSpace(abi::Space(r.extra)));
   case EventKind::TensormapFence:
-    return D.tensormapFence(e.who, abi::Op(r.extra), e.site);
+    return D.tensormapFence(e.who, abi::Op(r.extra), e.site, r.value ? place(e.b, r.value) : 0,
+                            r.low);
   case EventKind::ProxyAccess: {
     uint64_t at = place(e.b, r.value);
     core::Proxy proxy = core::Proxy(r.extra >> 1);

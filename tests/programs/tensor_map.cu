@@ -11,12 +11,22 @@
 //   require D9 write(store,weak) load
 //   proof S13 D9
 //   litmus SPEC2/tensormap-modified-noacq
+// variant other_map -DRACY=2
+//   why the acquire concerns the map at its address only
+//   verdict findings
+//   require D9 write(store,weak) load
+//   proof S13 D9
+//   litmus ODD/tensormap-other-map
 // variant parameter -DPARAMETER
 //   why a map that is a kernel parameter needs no fence
 //   verdict clean
 //   proof S13
 #include "check.h"
 #include "hopper.h"
+
+#ifndef RACY
+#define RACY 0
+#endif
 
 constexpr int kRows = 8, kColumns = 16;
 
@@ -39,8 +49,10 @@ __global__ void use(int *out, uint64_t *global, const __grid_constant__ CUtensor
   used = reinterpret_cast<const CUtensorMap *>(global);
 #endif
   if (i == 32) {
-#if !defined(PARAMETER) && !defined(RACY)
-    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(used) : "memory");
+#if !defined(PARAMETER) && RACY != 1
+    const CUtensorMap *acquired = used + (RACY == 2);
+    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(acquired)
+                 : "memory");
 #endif
     mbarrierArriveExpect(&full, sizeof(tile));
     tensorLoad2d(tile, used, 0, 0, &full); // @load
@@ -56,7 +68,7 @@ int main() {
     host[e] = 3 * e;
   CHECK(cudaMalloc(&in, sizeof(host)));
   CHECK(cudaMalloc(&out, sizeof(result)));
-  CHECK(cudaMalloc(&global, sizeof(CUtensorMap)));
+  CHECK(cudaMalloc(&global, 2 * sizeof(CUtensorMap)));
   CHECK(cudaMemcpy(in, host, sizeof(host), cudaMemcpyHostToDevice));
   CUtensorMap map;
   if (!makeTensorMap(&map, in, 4, kColumns, kRows, kColumns, kRows, CU_TENSOR_MAP_SWIZZLE_NONE))

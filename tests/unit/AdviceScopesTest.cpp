@@ -175,7 +175,7 @@ TEST_F(A1Scopes, NothingIsAdvisedBesideOperationsThatAreNotTold) {
   EXPECT_TRUE(s.Sink.uses.empty());
 }
 TEST_F(A1Scopes, FencesThatServeOtherProxiesAreNotUnused) { // S13, S9
-  s.D.tensormapFence(t(0), Op(AccessKind::Fence, AcqRel, Scope::System), site(2));
+  s.D.tensormapFence(t(0), Op(AccessKind::Fence, AcqRel, Scope::System), site(2), 0, 0);
   s.fence(t(0), Release, Scope::Cluster, 3); // may be fence.mbarrier_init
   EXPECT_FALSE(use(2).isTooWide());
   EXPECT_FALSE(use(3).isTooWide());

@@ -503,6 +503,41 @@ TEST_F(S13, ATensorMapNeedsBothHalvesOfItsFenceAtWideScopes) {
   }
 }
 
+TEST_F(S13, AnAcquireConcernsTheMapAtItsAddressOnly) {
+  constexpr uint64_t Maps = 0x40000;
+  for (uint64_t at : {Maps, Maps + 124, Maps + 128, Maps + 256})
+    s.write(t(0), at);
+  mapFence(t(0), Release, Scope::Device);
+  s.store(t(0), Y, Release, Scope::Device);
+  s.load(t(2), Y, Acquire, Scope::Device);
+  mapFence(t(2), Acquire, Scope::Device, Maps, 128);
+  s.D.proxyRead(t(2), Maps, 4, site(61), Proxy::TensorMap);
+  s.D.proxyRead(t(2), Maps + 124, 4, site(62), Proxy::TensorMap);
+  EXPECT_EQ(s.rules(), "");
+  s.D.proxyRead(t(2), Maps + 128, 4, site(63), Proxy::TensorMap);
+  EXPECT_EQ(s.rules(), "D9");
+  mapFence(t(2), Acquire, Scope::Device, Maps + 256, 128);
+  s.D.proxyRead(t(2), Maps + 256, 4, site(64), Proxy::TensorMap);
+  s.D.proxyRead(t(2), Maps, 4, site(65), Proxy::TensorMap);
+  EXPECT_EQ(s.rules(), "D9") << "pieces of one block do not replace each other";
+}
+
+TEST_F(S13, AMapIsAcquiredForItsBlock) {
+  constexpr uint64_t Map = 0x40000;
+  s.write(t(0), Map);
+  mapFence(t(0), Release, Scope::Device);
+  s.store(t(0), Y, Release, Scope::Device);
+  s.load(t(2), Y, Acquire, Scope::Device);
+  mapFence(t(2), Acquire, Scope::Device, Map, 128);
+  s.barrier(b[2]);
+  s.D.proxyRead(t(2, 7), Map, 4, site(61), Proxy::TensorMap);
+  EXPECT_EQ(s.rules(), "");
+  s.store(t(2), X, Release, Scope::Device);
+  s.load(t(3), X, Acquire, Scope::Device);
+  s.D.proxyRead(t(3), Map, 4, site(62), Proxy::TensorMap);
+  EXPECT_EQ(s.rules(), "D9") << "another block";
+}
+
 TEST_F(S13, WhatFollowsTheReleaseOfATensorMapIsNotReleased) {
   mapFence(t(0), Release, Scope::Device);
   s.write(t(0), X);

@@ -209,10 +209,10 @@ TEST_F(S13, FenceLimitedToASpace) {
 
 TEST_F(S13, TensormapFenceAcquires) {
   s.write(t(0), X, 2, 4);
-  s.D.tensormapFence(t(0), Op(AccessKind::Fence, Release, Scope::Device), site(63));
+  s.D.tensormapFence(t(0), Op(AccessKind::Fence, Release, Scope::Device), site(63), 0, 0);
   s.store(t(0), Y, Relaxed, Scope::Device);
   s.load(t(2), Y, Relaxed, Scope::Device);
-  s.D.tensormapFence(t(2), Op(AccessKind::Fence, Acquire, Scope::Device), site(64));
+  s.D.tensormapFence(t(2), Op(AccessKind::Fence, Acquire, Scope::Device), site(64), X, 128);
   s.D.proxyRead(t(2), X, 4, site(61), Proxy::TensorMap);
   EXPECT_EQ(s.rules(), "");
   s.load(t(3), Y, Acquire, Scope::Device);

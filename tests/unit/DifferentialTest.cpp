@@ -165,6 +165,45 @@ TEST(S16Chain, ANarrowStepEndsIt) {
   EXPECT_EQ(s.Sink.races().size(), before + 2);
 }
 
+TEST(S16Chain, ManyLaterReadersDoNotMakeAnObservedWriteRace) {
+  Simulation s;
+  NodeId n = s.launch(s.stream(), 400, 32);
+  Thread &a = s.thread(s.block(n, 0), 0), &b = s.thread(s.block(n, 1), 0),
+         &c = s.thread(s.block(n, 2), 0), &stranger = s.thread(s.block(n, 3), 0);
+  s.store(a, F, Relaxed, Scope::Device, 1);
+  s.load(b, F, Relaxed, Scope::Device, 2);
+  for (uint32_t i = 4; i < 400; ++i)
+    s.load(s.thread(s.block(n, i), 0), F, Relaxed, Scope::Device, 3);
+  s.store(b, G, Release, Scope::Device, 4);
+  s.load(c, G, Acquire, Scope::Device, 5);
+  s.read(c, F, 6); // b observed the store and happens before this
+  EXPECT_EQ(s.rules(), "");
+  s.load(stranger, G, Relaxed, Scope::Device, 7);
+  s.store(a, F, Relaxed, Scope::Device, 8);
+  s.read(stranger, F, 9); // the new value has no observer yet
+  EXPECT_EQ(s.Sink.races().back().first.site, site(8));
+}
+
+TEST(S16Chain, AWaitingThreadKeepsOneObservation) {
+  Simulation s;
+  NodeId n = s.launch(s.stream(), 12, 32);
+  Thread &a = s.thread(s.block(n, 0), 0), &b = s.thread(s.block(n, 1), 0),
+         &c = s.thread(s.block(n, 2), 0);
+  s.store(a, F, Relaxed, Scope::Device, 1);
+  s.load(b, F, Relaxed, Scope::Device, 2);
+  Block *waiting[12] = {};
+  for (uint32_t round = 0; round < 1000; ++round) // all wait for the next value
+    for (uint32_t i = 3; i < 12; ++i) {
+      Block *block = round ? waiting[i] : (waiting[i] = s.block(n, i));
+      s.load(s.thread(block, 0), F, Relaxed, Scope::Device, 3);
+    }
+  s.store(b, G, Release, Scope::Device, 4);
+  s.load(c, G, Acquire, Scope::Device, 5);
+  s.read(c, F, 6);
+  EXPECT_EQ(s.rules(), "");
+  EXPECT_TRUE(s.Sink.givenUp.empty());
+}
+
 // ---------------------------------------------------------------- launches (S14)
 
 TEST(S14, WhatAKernelLearnedReachesAnEarlierEnqueuedSuccessor) {

@@ -50,8 +50,8 @@ struct OneCluster : testing::Test {
     s.D.asyncWrite(dst, bytes, site(50));
     return a;
   }
-  void mapFence(Thread &x, MemoryOrder half, Scope scope) {
-    s.D.tensormapFence(x, Op(AccessKind::Fence, half, scope), site(53));
+  void mapFence(Thread &x, MemoryOrder half, Scope scope, uint64_t map = 0, uint64_t bytes = 0) {
+    s.D.tensormapFence(x, Op(AccessKind::Fence, half, scope), site(53), map, bytes);
   }
   void reduce(Thread &x, uint64_t dst, uint32_t elements) {
     s.D.asyncBegin(x, Proxy::Async);

@@ -345,7 +345,9 @@ private:
                                            core::ProxyFence::Surface, core::ProxyFence::Constant,
                                            core::ProxyFence::Async};
     if (i.proxy == Proxy::TensorMap)
-      return D.tensormapFence(t, Op(abi::AccessKind::Fence, i.order, i.scope), site);
+      return D.tensormapFence(t, Op(abi::AccessKind::Fence, i.order, i.scope), site,
+                              i.acquiredMap == None ? 0 : addressOf(i.acquiredMap),
+                              i.acquiredMap == None ? 0 : LocationBytes);
     D.proxyFence(t, fences[unsigned(i.proxy)]);
   }
   static abi::BarrierKind kind(const Instr &i) {

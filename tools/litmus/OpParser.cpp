@@ -250,8 +250,11 @@ bool parseFence(ThreadBuilder &t, std::string_view text) {
           if (!parseModifiers(c, i))
             return false;
           c.skipSpace();
-          if (c.accept("["))
-            c.bracketed('[', ']');
+          if (c.accept("[")) {
+            i.acquiredMap = t.location(c.identifier());
+            if (!c.accept("]"))
+              return false;
+          }
         }
         if (!c.atEnd())
           return false;

@@ -52,7 +52,7 @@ constexpr struct {
     {"__syncwarp", "bar.warp.sync m"},  {"cluster.sync()", "barrier.cluster.sync"},
 };
 
-/// "fence.proxy.async.shared::cta", "fence.proxy.tensormap::generic.release.gpu".
+/// "fence.proxy.async.shared::cta", "fence.proxy.tensormap::generic.acquire.gpu [m], 128".
 std::string proxyFence(std::string_view rest) {
   std::string kind(rest.substr(0, rest.find_first_of(".:")));
   if (kind != "tensormap")
@@ -61,7 +61,11 @@ std::string proxyFence(std::string_view rest) {
   for (std::string_view s : {"cta", "cluster", "sys"})
     if (contains(rest, "." + std::string(s)))
       scope = s;
-  return (contains(rest, "release") ? "PF.tensormap.rel@" : "PF.tensormap.acq@") + scope;
+  size_t open = rest.find('['), close = rest.find(']');
+  std::string map = open < close && close != std::string_view::npos
+                        ? " " + std::string(rest.substr(open, close + 1 - open))
+                        : "";
+  return (contains(rest, "release") ? "PF.tensormap.rel@" : "PF.tensormap.acq@") + scope + map;
 }
 
 } // namespace

@@ -83,6 +83,7 @@ public:
     SyncObject *o = first ? SyncObjects::find(*first, addr, bytes) : nullptr;
     if (C.advice) [[unlikely]]
       advise(t, addr, bytes, C.syncOp(t, op, site), wrote);
+    bool known = o && !wrote && t.wait.isAt(addr, site, o->version); // S16: noted the first time
     observe(t, addr, bytes, o, s, op.kind() == abi::AccessKind::Cas);
     if (wrote && !C.options.cxxMode) // S16 tells a thread's writes apart by their time
       C.advance(t);
@@ -90,7 +91,7 @@ public:
     if (!check(t, addr, bytes, s, version, first)) [[unlikely]]
       return;
     bool hop = o && done.kind() != abi::AccessKind::Store && SyncRules::isHop(t, *o, s);
-    if (hop)
+    if (hop && !known)
       Sync.s16Note(t, *o);
     if (wrote)
       publish(t, addr, bytes, first, o, s, hop);
@@ -238,11 +239,10 @@ private:
   [[gnu::always_inline]] bool check(Thread &t, uint64_t addr, uint32_t bytes, StrongOp s,
                                     uint32_t version, AtomicWord *&first) {
     if (isWord(addr, bytes)) [[likely]] {
-      first = cells().atomicWord(t, first,
-                                 Record::make(t.epoch(), s.site, s.op, FullWord, WordBytes), addr);
+      Record me = Record::make(t.epoch(), s.site, s.op, FullWord, WordBytes);
+      first = cells().atomicWord(t, first, me, addr);
       if (first) [[likely]]
-        F.strong(t, *first, Record::make(t.epoch(), s.site, s.op, FullWord, WordBytes), version,
-                 addr);
+        F.strong(t, *first, me, version, addr);
       return first;
     }
     return checkWords(t, addr, bytes, s, version, first);

@@ -126,10 +126,11 @@ public:
     t.proxies.releaseMaps(uint32_t(scope), all, t.block->id);
     C.advance(t);
   }
-  /// S13: the acquire half, of scope `mine`.
-  void s13MapAcquire(Thread &t, Scope mine) {
+  /// S13: the acquire half, of scope `mine`, for the map at [map, map + bytes); 0 bytes: all maps.
+  void s13MapAcquire(Thread &t, Scope mine, uint64_t map, uint64_t bytes) {
     C.counters.hit(RuleCounters::S13Fence);
-    t.proxies.acquireMaps(t.block->id, [&](uint32_t scope, BlockId releaser) {
+    BlockId here = t.block->id, entered = bytes ? C.acquiredMaps.at(here, map, bytes) : here;
+    t.proxies.acquireMaps(entered, [&](uint32_t scope, BlockId releaser) {
       const Place &there = C.order.placeOf(releaser);
       return minOf(Scope(scope), mine) >= p4NeededScope(there, t.block->place);
     });

@@ -20,8 +20,10 @@ struct KnownUnit {
 };
 
 /// What is known of one block, behind a leaf value. All times are exclusive bounds: accesses with a
-/// smaller local time are known. Encoding: bit 0 set = base << 1 without exceptions; else a pointer
-/// to a reference-counted table sorted by unit.
+/// smaller local time are known. Encoding by the lowest two bits:
+///   1  base << 2: no exceptions
+///   3  bits 2-12 the unit and 32-63 the time of the only exception, 13-31 the base
+///   0  pointer to a reference-counted table of exceptions sorted by unit
 struct KnowledgeLeaf {
   struct Exception {
     uint16_t unit;
@@ -37,10 +39,14 @@ struct KnowledgeLeaf {
 
   static constexpr uint32_t MaxAtOnce = 64; ///< exceptions in one raise
 
-  static constexpr uint64_t ofBase(LocalTime base) { return uint64_t(base.value) << 1 | 1; }
+  static constexpr uint64_t ofBase(LocalTime base) { return uint64_t(base.value) << 2 | 1; }
   static bool isInline(uint64_t l) { return l & 1; }
+  static bool isBase(uint64_t l) { return (l & 3) == 1; }
+  static bool isSingle(uint64_t l) { return (l & 3) == 3; }
   static Table *table(uint64_t l) { return reinterpret_cast<Table *>(l); }
-  static uint32_t baseOf(uint64_t l) { return isInline(l) ? uint32_t(l >> 1) : table(l)->base; }
+  static uint32_t baseOf(uint64_t l) {
+    return isBase(l) ? uint32_t(l >> 2) : isSingle(l) ? uint32_t(l) >> 13 : table(l)->base;
+  }
 
   static void retain(uint64_t l) {
     if (!isInline(l))
@@ -57,6 +63,11 @@ struct KnowledgeLeaf {
       kept += e[i].time > base;
     if (!kept)
       return ofBase({base});
+    if (kept == 1 && base < 1u << SingleBaseBits) {
+      while (e->time <= base)
+        ++e;
+      return uint64_t(e->time) << 32 | uint64_t(base) << 13 | uint64_t(e->unit) << 2 | 3;
+    }
     Table *t = static_cast<Table *>(Blocks::take(Table::bytesFor(kept)));
     t->refs = 1;
     t->base = base;
@@ -80,6 +91,8 @@ struct KnowledgeLeaf {
     return lo < t->count && t->entries[lo].unit == unit ? &t->entries[lo] : nullptr;
   }
   static uint32_t exceptionTime(uint64_t l, uint16_t unit) {
+    if (isInline(l))
+      return isSingle(l) && singleOf(l).unit == unit ? singleOf(l).time : 0;
     const Exception *e = find(table(l), unit);
     return e ? e->time : 0;
   }
@@ -88,22 +101,23 @@ struct KnowledgeLeaf {
       return false;
     if (time.value < baseOf(l))
       return true;
-    if (isInline(l))
+    if (isBase(l))
       return false;
     return time.value < exceptionTime(l, KnownUnit::thread(thread).value) ||
            time.value < exceptionTime(l, KnownUnit::warp(warpOf(thread)).value);
   }
 
   static uint64_t join(uint64_t a, uint64_t b) {
-    if (a == b || (isInline(b) && baseOf(b) <= baseOf(a))) {
+    if (a == b || (isBase(b) && baseOf(b) <= baseOf(a))) {
       retain(a);
       return a;
     }
-    if (isInline(a) && baseOf(a) <= baseOf(b)) {
+    if (isBase(a) && baseOf(a) <= baseOf(b)) {
       retain(b);
       return b;
     }
-    Merged m(maxOf(baseOf(a), baseOf(b)), entries(a), entries(b));
+    Exception inA, inB;
+    Merged m(maxOf(baseOf(a), baseOf(b)), entries(a, inA), entries(b, inB));
     for (uint64_t l : {a, b})
       if (m.sameAs(l)) {
         retain(l);
@@ -117,17 +131,18 @@ struct KnowledgeLeaf {
     if (!l || baseOf(l) < base)
       return false;
     for (uint32_t i = 0; i < n; ++i)
-      if (e[i].time > baseOf(l) && (isInline(l) || exceptionTime(l, e[i].unit) < e[i].time))
+      if (e[i].time > baseOf(l) && exceptionTime(l, e[i].unit) < e[i].time)
         return false;
     return true;
   }
   /// `l` (owned, or 0) raised by `base` and sorted exceptions; owned.
   static uint64_t raised(uint64_t l, uint32_t base, const Exception *e, uint32_t n) {
-    if (!l || isInline(l))
+    if (!l || isBase(l))
       return make(l ? maxOf(base, baseOf(l)) : base, e, n);
-    if (raiseInPlace(table(l), base, e, n))
+    if (!isInline(l) && raiseInPlace(table(l), base, e, n))
       return l;
-    Merged m(maxOf(base, baseOf(l)), entries(l), {e, n});
+    Exception single;
+    Merged m(maxOf(base, baseOf(l)), entries(l, single), {e, n});
     uint64_t r = make(m.base, m.out, m.count);
     release(l);
     return r;
@@ -138,8 +153,18 @@ private:
     const Exception *first = nullptr;
     uint32_t count = 0;
   };
-  static Span entries(uint64_t l) {
-    return isInline(l) ? Span() : Span{table(l)->entries, table(l)->count};
+  static constexpr uint32_t SingleBaseBits = 19;
+  static Exception singleOf(uint64_t l) {
+    return {uint16_t(l >> 2 & ((1u << 11) - 1)), uint32_t(l >> 32)};
+  }
+  /// The exceptions of `l`; an only one is put into `single`.
+  static Span entries(uint64_t l, Exception &single) {
+    if (!isInline(l))
+      return {table(l)->entries, table(l)->count};
+    if (isBase(l))
+      return {};
+    single = singleOf(l);
+    return {&single, 1};
   }
   /// The union of two sorted lists above a common base, later times winning.
   struct Merged {
@@ -158,10 +183,12 @@ private:
       }
     }
     bool sameAs(uint64_t l) const {
-      if (isInline(l) || table(l)->base != base || table(l)->count != count)
+      Exception single;
+      Span s = entries(l, single);
+      if (baseOf(l) != base || s.count != count)
         return false;
       for (uint32_t i = 0; i < count; ++i)
-        if (table(l)->entries[i].unit != out[i].unit || table(l)->entries[i].time != out[i].time)
+        if (s.first[i].unit != out[i].unit || s.first[i].time != out[i].time)
           return false;
       return true;
     }

@@ -211,6 +211,7 @@ public:
         return nullptr;
     }
   }
+  const V *find(uint64_t key) const { return const_cast<HashMap *>(this)->find(key); }
   V &operator[](uint64_t key) {
     if (V *v = find(key))
       return *v;

@@ -69,6 +69,7 @@ struct Context {
   bool unmodelled = false; ///< X1: an operation that nobody models was executed
   Lifetimes lifetimes;
   AtomicityMap atomicity;
+  AcquiredMaps acquiredMaps;
   Advice *advice = nullptr; ///< null unless asked for
 
   /// D6: null where every operation is atomic at its scope.
@@ -140,7 +141,11 @@ private:
   bool s13Proxy(const Thread &t, const Record &old, const Record &me) const {
     ProxyPath path = s13Path(t, old, me);
     return path.empty() || o6LaunchOrdered(t, old.epoch()) ||
-           t.proxies.covers(path, old.epoch(), t.block->place.block, accessedSpace());
+           t.proxies.covers(path, old.epoch(), t.block->place.block, accessedSpace()) ||
+           (path.enter == Proxy::TensorMap &&
+            acquiredMaps.any(t.block->place.block, accessed, [&](BlockId entered) {
+              return t.proxies.covers(path, old.epoch(), entered, accessedSpace());
+            }));
   }
   FenceSpace accessedSpace() const {
     if (!sharedWindowBytes)
@@ -156,9 +161,9 @@ private:
     path.alias = isAlias(old.proxy()) != isAlias(me.proxy()) && !options.cxxMode;
     if (a == b && sameBlock && !path.alias)
       return path;
-    if (b == Proxy::Async && (old.op().isWrite() || options.proxyWar))
+    if (b == Proxy::Async && (old.isWrite() || options.proxyWar))
       path.enter = b;
-    else if (b == Proxy::TensorMap && old.op().isWrite())
+    else if (b == Proxy::TensorMap && old.isWrite())
       path.enter = b;
     if (options.cxxMode)
       return path;

@@ -249,15 +249,15 @@ public:
     Async.s13Fence(t, f, space);
   }
   /// fence.proxy.tensormap: a fence whose acquire half lets the tensor-map proxy see what release
-  /// halves before it released.
-  void tensormapFence(Thread &t, Op op, SiteId site) {
+  /// halves before it released: accesses of [map, map + bytes), or all where `bytes` is 0.
+  void tensormapFence(Thread &t, Op op, SiteId site, uint64_t map, uint64_t bytes) {
     if (op.releases())
       Async.s13MapRelease(t, op.scope());
     fence(t, op, site);
     if (C.advice) [[unlikely]] // what a map's reader needs of it is not an edge
       C.advice->Uses.keep(C.syncOp(t, op, site));
     if (op.acquires())
-      Async.s13MapAcquire(t, op.scope());
+      Async.s13MapAcquire(t, op.scope(), map, bytes);
   }
   /// Where shared memory lies. Without it fences that are limited to a space are not.
   void sharedWindow(uint64_t addr, uint64_t bytes) {

@@ -59,7 +59,7 @@ public:
   /// Strong access; a write gives its object the version `version`, a read has none.
   [[gnu::always_inline]] void strong(Thread &t, AtomicWord &o, Record me, uint32_t version,
                                      uint64_t address) {
-    bool writes = me.op().isWrite();
+    bool writes = me.isWrite();
     if (!o.writes.empty() || (writes && (o.rare || !o.readers.empty()))) [[unlikely]]
       checkWeak(t, o, me, address, writes);
     const MemoryAtomicity *m = C.atomicityAt(address);
@@ -89,7 +89,7 @@ public:
     }
     Overflow &o = Shadow.overflowOf(Objects.shadow().cell(address));
     bool nonCoherent = old.proxy() == Proxy::NonCoherent;
-    if (!old.op().isWrite() && !nonCoherent)
+    if (!old.isWrite() && !nonCoherent)
       return Readers.recall(o, old);
     Vec<Record> &list = nonCoherent ? o.rareFacts().nonCoherent : o.writes;
     for (const Record &r : list)
@@ -178,7 +178,7 @@ private:
     if (o.summary.highestBlock < t.block->orderedBelow.value)
       return;
     o.strong.forEach([&](const StrongRecord &s) {
-      if (!(s.mask() & me.mask()) || !(writes || s.op().isWrite()) || C.ordered(t, s, me))
+      if (!(s.mask() & me.mask()) || !(writes || s.isWrite()) || C.ordered(t, s, me))
         return;
       if (!Observations.s16Observed(t, o, s, address))
         J.conflict(t, s, me, address, m);

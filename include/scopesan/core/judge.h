@@ -65,12 +65,12 @@ public:
   }
   /// A1: morally strong and unordered. An operation that reads has seen what was written before it.
   void a1UnorderedStrong(Thread &t, const Record &old, const Record &me, uint64_t address) {
-    if (!C.advice || C.advice->muted || !me.op().isWrite())
+    if (!C.advice || C.advice->muted || !me.isWrite())
       return;
-    if (old.op().isWrite() && me.op().kind() != abi::AccessKind::Store)
+    if (old.isWrite() && me.kind() != abi::AccessKind::Store)
       return;
     Finding f = finding(t, old, me, address);
-    if (old.op().isWrite())
+    if (old.isWrite())
       C.advice->pair(Advice::UnorderedStrong, f, [](Finding &) {});
     else
       C.advice->readTooEarly(C.order.placeOf({old.block}), f);
@@ -236,7 +236,7 @@ private:
 
   Finding finding(const Thread &t, const Record &old, const Record &me, uint64_t address) const {
     Finding f;
-    bool oldWrites = old.op().isWrite(), meWrites = me.op().isWrite();
+    bool oldWrites = old.isWrite(), meWrites = me.isWrite();
     f.hazard = oldWrites && meWrites ? Hazard::WriteAfterWrite
                : oldWrites           ? Hazard::ReadAfterWrite
                                      : Hazard::WriteAfterRead;

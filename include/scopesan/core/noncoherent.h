@@ -17,7 +17,7 @@ public:
       return;
     Overflow &o = Shadow.overflowOf(c);
     auto check = [&](const Record &w) {
-      if ((w.mask() & me.mask()) && w.op().isWrite() && !C.o6LaunchOrdered(t, w.epoch()))
+      if ((w.mask() & me.mask()) && w.isWrite() && !C.o6LaunchOrdered(t, w.epoch()))
         J.d11NonCoherent(t, w, me, address);
     };
     for (const Record &w : o.writes)

@@ -93,6 +93,36 @@ struct SharedClockLeaf {
   }
 };
 
+/// The pieces of memory that acquire halves of tensor-map fences concern. Each piece of each block
+/// has a name beside those of the blocks, by which ProxyClocks keeps what has entered there.
+class AcquiredMaps {
+public:
+  BlockId at(BlockId here, uint64_t address, uint64_t bytes) {
+    Vec<Piece> &pieces = ByBlock[here.value];
+    for (const Piece &p : pieces)
+      if (p.address == address && p.bytes == bytes)
+        return p.name;
+    return pieces.push(Piece{address, bytes, {NameBit | ++Names}}).name;
+  }
+  /// f(name) holds for a piece of the block that holds `address`.
+  template <class F> bool any(BlockId here, uint64_t address, F f) const {
+    if (const Vec<Piece> *pieces = ByBlock.find(here.value))
+      for (const Piece &p : *pieces)
+        if (address - p.address < p.bytes && f(p.name))
+          return true;
+    return false;
+  }
+
+private:
+  static constexpr uint32_t NameBit = 1u << 31; ///< of no block
+  struct Piece {
+    uint64_t address, bytes;
+    BlockId name;
+  };
+  HashMap<Vec<Piece>> ByBlock;
+  uint32_t Names = 0;
+};
+
 /// What has passed which fences before the owner's present. A fence that enters a proxy counts in
 /// the block that executed it only, so its accesses are kept by block.
 class ProxyClocks {
@@ -146,7 +176,8 @@ public:
   void releaseMaps(uint32_t scope, const BlockClock &known, BlockId here) {
     raise(uint32_t(Proxy::TensorMap) | scope * SpaceUnit, here, known);
   }
-  /// The acquire half, in block `here`: of the releases for which pairs(scope, block) holds.
+  /// The acquire half, in block `here` or at a piece of memory there (AcquiredMaps): of the releases
+  /// for which pairs(scope, block) holds.
   template <class F> void acquireMaps(BlockId here, F pairs) {
     BlockClock passed;
     for (const Entry &x : Passed)

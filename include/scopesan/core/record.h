@@ -34,9 +34,12 @@ struct Record {
   uint32_t mask() const { return bits >> 10 & 15; }
   void setMask(uint32_t m) { bits = (bits & ~(15u << 10)) | m << 10; }
   Op op() const {
-    Op o(abi::AccessKind(bits >> 14 & 7), abi::MemoryOrder(bits >> 17 & 7), Scope(bits >> 20 & 7));
+    Op o(kind(), abi::MemoryOrder(bits >> 17 & 7), scope());
     return bits >> 23 & 1 ? o.with(Op::VolatileBit) : o;
   }
+  abi::AccessKind kind() const { return abi::AccessKind(bits >> 14 & 7); }
+  Scope scope() const { return Scope(bits >> 20 & 7); }
+  bool isWrite() const { return Op(bits >> 14 & 7).isWrite(); }
   uint32_t sizeLog2Plus1() const { return bits >> 24 & 15; }
   uint32_t bytes() const {
     uint32_t s = sizeLog2Plus1();

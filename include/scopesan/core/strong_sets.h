@@ -16,8 +16,8 @@ public:
   [[gnu::always_inline]] void add(Thread &t, AtomicWord &o, Record me, uint32_t version,
                                   bool special, Scope needs) {
     o.summary.add(t.block->place, me, needs);
-    if (StrongRecord *old = o.strong.findLatest({me.block}, [&](const Record &r) {
-          return replaces(me, r) && !(special && me.op().kind() != r.op().kind());
+    if (StrongRecord *old = o.strong.findLatest(me, [&](const Record &r) {
+          return replaces(me, r) && !(special && me.kind() != r.kind());
         })) {
       old->set(me, version);
       return;
@@ -39,14 +39,14 @@ public:
 private:
   /// Same thread, same bytes, and everything that races with `old` races with `me` too.
   [[gnu::always_inline]] static bool replaces(const Record &me, const Record &old) {
-    return me.sameBytes(old) && (me.op().isWrite() || !old.op().isWrite()) &&
-           me.op().scope() <= old.op().scope();
+    return me.sameBytes(old) && (me.isWrite() || !old.isWrite()) &&
+           me.scope() <= old.scope();
   }
   /// Of one block or host thread, everyone who is morally strong with `me` is so with `old`.
   bool dominates(const Thread &t, const Record &me, const Record &old) const {
     return me.mask() == old.mask() && me.way() == old.way() &&
-           (me.op().isWrite() || !old.op().isWrite()) && old.op().scope() >= Scope::Block &&
-           me.op().scope() <= old.op().scope() &&
+           (me.isWrite() || !old.isWrite()) && old.scope() >= Scope::Block &&
+           me.scope() <= old.scope() &&
            (me.block == old.block ||
             (t.block->place.host && C.order.placeOf({old.block}).block == t.block->place.block));
   }

@@ -8,6 +8,7 @@
 
 #include "scopesan/core/clock.h"
 #include "scopesan/core/finding.h"
+#include "scopesan/core/observed.h"
 #include "scopesan/core/proxy.h"
 #include "scopesan/core/scope.h"
 
@@ -245,12 +246,14 @@ public:
     own->first = w;
     own->block = block;
   }
-  void erase(BlockId block, const SyncOp &by, Scope s) {
-    OwnRelease *own = find(block, by, s);
-    if (own == &First)
+  /// Ends those of the thread in `block` that executes `by` at scopes narrower than `s`.
+  void eraseNarrower(BlockId block, const SyncOp &by, Scope s) {
+    if (First.snapshot && First.block == block && First.first.thread == by.thread &&
+        First.first.op.scope() < s)
       First = OwnRelease();
-    else if (own)
-      More->map.erase(key(block, by, s));
+    if (More && More->scopes & ((1u << uint32_t(s)) - 1))
+      for (uint32_t narrower = 0; narrower < uint32_t(s); ++narrower)
+        More->map.erase(key(block, by, Scope(narrower)));
   }
 
 private:
@@ -267,15 +270,8 @@ private:
     More->scopes |= uint8_t(1u << uint32_t(w.op.scope()));
     return More->map[key(block, w, w.op.scope())];
   }
-  OwnRelease First;
   Others *More = nullptr;
-};
-
-/// A strong read that observed a strong write (S16). Through a chain of RMWs whose steps are
-/// morally strong it observed every write since the chain began: versions [chainStart, version].
-struct Observation {
-  uint32_t chainStart = 0, version = 0;
-  Epoch read;
+  OwnRelease First;
 };
 
 /// State of one atomic location of a fixed address and size.
@@ -284,34 +280,21 @@ struct SyncObject {
   SyncObject *next = nullptr; ///< further objects that overlap the same word
   uint32_t version = 0;       ///< number of writes so far; names the current value
   uint32_t chainStart = 0;    ///< version at which the current chain of observed RMWs began (S16)
-  uint32_t observed = 0;      ///< version that the latest observation observed
   uint16_t bytes = 0;
-  bool written = false;        ///< the current value was written by `lastWrite`
-  uint8_t nextObservation = 0; ///< index in `observations`
+  bool written = false; ///< the current value was written by `lastWrite`
   SyncOp lastWrite;
   StepSet writerSaw; ///< blocks that the writer of the current value knew to have run
+  ObservedValues observations;
   Vec<Head> heads;
-  Vec<Observation> observations; ///< ring of the latest KeptObservations
   OwnReleases ownReleases;
-
-  static constexpr uint32_t KeptObservations = 128;
 
   SyncObject() { heads.lend(FirstHead, 1); }
   SyncObject(const SyncObject &) = delete;
 
   /// S16: the thread at `read` observed the current value.
   [[gnu::always_inline]] void noteObservation(const Epoch &read) {
-    if (observed == version && latelyNoted(read))
-      return;
-    Observation x{chainStart, version, read};
-    if (observations.size() < KeptObservations)
-      observations.push(x);
-    else
-      observations[nextObservation] = x;
-    nextObservation = (nextObservation + 1) % KeptObservations;
-    observed = version;
+    observations.note(read, chainStart, version);
   }
-
   /// S4: a weak write, or a write of another size, replaced the value: it carries nothing.
   void s4Replace() {
     written = false;
@@ -320,18 +303,6 @@ struct SyncObject {
   }
 
 private:
-  /// A waiting loop observes one value many times.
-  bool latelyNoted(const Epoch &read) const {
-    uint32_t n = observations.size();
-    for (uint32_t i = 0, at = nextObservation; i < minOf(n, 4u); ++i) {
-      at = (at ? at : n) - 1;
-      const Observation &o = observations[at];
-      if (o.version == version && o.read.block == read.block && o.read.thread == read.thread)
-        return true;
-    }
-    return false;
-  }
-
   alignas(Head) char FirstHead[sizeof(Head)];
 };
 

@@ -165,8 +165,7 @@ private:
     SnapshotRef s = takeSnapshot(t);
     C.advance(t);
     addHead(o, s, w);
-    for (uint32_t narrower = 0; narrower < uint32_t(w.op.scope()); ++narrower)
-      o.ownReleases.erase(t.block->identity(), w, Scope(narrower)); // dominated
+    o.ownReleases.eraseNarrower(t.block->identity(), w, w.op.scope()); // dominated
     o.ownReleases.put(t.block->identity(), w, s);
     C.counters.hit(RuleCounters::S1Release);
   }

@@ -23,6 +23,11 @@ struct Wait {
   uint32_t repeats = 0;     ///< reads that found nothing new
   bool ownerHasRun = false; ///< a compare-exchange found the value of a thread that has run
   bool unpromised = false;  ///< the value that ended it came from a thread nobody promised to run
+
+  /// The last read was by this loop and found this value.
+  bool isAt(uint64_t a, SiteId by, uint32_t v) const {
+    return address == a && site == by && version == v;
+  }
 };
 /// What ended an unpromised wait.
 struct EndedWait {

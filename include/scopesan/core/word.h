@@ -31,14 +31,14 @@ struct StrongSummary {
     }
     if (mask != r.mask() || way != r.way())
       mask = 0;
-    least = minOf(least, r.op().scope());
+    least = minOf(least, r.scope());
     reach = maxOf(reach, needs);
     highestBlock = maxOf(highestBlock, r.block);
   }
   /// Every remembered strong access is morally strong with `r`, made where `needs` is needed.
   [[gnu::always_inline]] bool allMorallyStrongWith(Record r, Scope needs) const {
     return !any() || (mask == r.mask() && way == r.way() &&
-                      minOf(least, r.op().scope()) >= maxOf(reach, needs));
+                      minOf(least, r.scope()) >= maxOf(reach, needs));
   }
 };
 
@@ -94,98 +94,110 @@ protected:
 };
 
 /// Strong accesses of one word in the order in which they were made. The latest ones, with which
-/// every new one is compared, lie in the word itself; older ones elsewhere, written but not waited
-/// for.
+/// every new one is compared, lie in the word itself; older ones elsewhere, written a cache line at
+/// a time and not waited for.
 class StrongRecords {
 public:
-  static constexpr uint32_t Recent = 4;
+  static constexpr uint32_t PerLine = 3, Recent = 2 * PerLine;
 
   StrongRecords() = default;
   StrongRecords(const StrongRecords &) = delete;
   ~StrongRecords() { dropAfter(nullptr); }
-  bool empty() const { return !Count; }
+  bool empty() const { return !(Count | OlderSize); }
   uint32_t size() const { return OlderSize + Count; }
   [[gnu::always_inline]] void push(Record r, uint32_t version) {
     if (Count == Recent)
-      pushOlder(Latest[Next]);
-    else
-      ++Count;
-    Latest[Next].set(r, version);
-    Next = (Next + 1) % Recent;
+      moveAway();
+    Latest[Count++].set(r, version);
+    Members |= memberBit(r);
   }
-  /// The newest of the latest records of a block for which which(record) holds, or null.
-  template <class F> [[gnu::always_inline]] StrongRecord *findLatest(BlockId block, F which) {
-    for (uint32_t i = 1; i <= Count; ++i)
-      if (StrongRecord &r = Latest[(Next - i) % Recent]; r.block == block.value && which(r))
-        return &r;
-    return nullptr;
+  /// The newest of the latest records of r's thread for which which(record) holds, or null.
+  template <class F> [[gnu::always_inline]] StrongRecord *findLatest(const Record &r, F which) {
+    return Members & memberBit(r) ? scanLatest(r, which) : nullptr;
   }
   /// Calls f(record), oldest first.
   template <class F> void forEach(F f) const {
     uint32_t left = OlderSize;
-    for (const Chunk *c = First; c; c = c->next)
+    for (const Chunk *c = First; c; c = c->next())
       for (uint32_t i = 0; i < Chunk::Capacity && left; ++i, --left)
-        f(c->records[i]);
-    for (uint32_t i = Count; i > 0; --i)
-      f(Latest[(Next - i) % Recent]);
+        f(c->at(i));
+    for (uint32_t i = 0; i < Count; ++i)
+      f(Latest[i]);
   }
   /// Keeps records for which keep(record) holds, called oldest first.
   template <class F> void filter(F keep) {
     filterOlder(keep);
-    StrongRecord kept[Recent];
-    uint32_t n = 0, space = Recent;
-    for (uint32_t i = Count; i > 0; --i)
-      if (StrongRecord &r = Latest[(Next - i) % Recent]; keep(r))
-        kept[n++] = r;
-    for (uint32_t i = n; i > 0; --i)
-      Latest[--space] = kept[i - 1];
-    while (space && OlderSize)
-      Latest[--space] = popOlder();
-    Count = uint8_t(Recent - space);
-    Next = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < Count; ++i)
+      if (keep(static_cast<const StrongRecord &>(Latest[i])))
+        Latest[n++] = Latest[i];
+    Count = n;
   }
 
 private:
+  static uint32_t memberBit(const Record &r) { return 1u << ((r.block ^ r.bits) & 31); }
+  template <class F> [[gnu::noinline]] StrongRecord *scanLatest(const Record &mine, F &which) {
+    for (uint32_t i = Count; i-- > 0;)
+      if (StrongRecord &r = Latest[i]; r.sameThread(mine) && which(r))
+        return &r;
+    return nullptr;
+  }
   /// All but the last one are full.
-  struct Chunk {
-    static constexpr uint32_t Capacity = 12;
-    Chunk *next = nullptr;
-    StrongRecord records[Capacity];
+  class Chunk {
+  public:
+    static constexpr uint32_t Lines = 4, Capacity = Lines * PerLine;
+    StrongRecord &at(uint32_t i) { return Each[i / PerLine].at[i % PerLine]; }
+    const StrongRecord &at(uint32_t i) const { return Each[i / PerLine].at[i % PerLine]; }
+    Chunk *next() const {
+      return reinterpret_cast<Chunk *>(uint64_t(Each[0].rest) | uint64_t(Each[1].rest) << 32);
+    }
+    void setNext(Chunk *c) {
+      uint64_t p = reinterpret_cast<uint64_t>(c);
+      Each[0].rest = uint32_t(p);
+      Each[1].rest = uint32_t(p >> 32);
+    }
+
+  private:
+    struct Line {
+      StrongRecord at[PerLine];
+      uint32_t rest = 0;
+    };
+    static_assert(sizeof(Line) == CacheLine);
+    Line Each[Lines]; ///< what is left of the first two: the next chunk
   };
-  static_assert(sizeof(Chunk) <= 4 * CacheLine);
 
   [[gnu::noinline]] Chunk *append() {
     Chunk *c = new (Blocks::take(sizeof(Chunk)), PlacementTag{}) Chunk();
-    (Last ? Last->next : First) = c;
+    if (Last)
+      Last->setNext(c);
+    else
+      First = c;
     return Last = c;
   }
-  void pushOlder(const StrongRecord &r) {
-    uint32_t at = OlderSize++ % Chunk::Capacity;
-    (at ? Last : append())->records[at] = r;
-  }
-  StrongRecord popOlder() {
-    uint32_t at = --OlderSize % Chunk::Capacity;
-    StrongRecord r = Last->records[at];
-    if (!at) {
-      Chunk *before = nullptr;
-      for (Chunk *c = First; c != Last; c = c->next)
-        before = c;
-      dropAfter(before);
+  /// The older half.
+  [[gnu::noinline]] void moveAway() {
+    for (uint32_t i = 0; i < PerLine; ++i) {
+      uint32_t at = OlderSize++ % Chunk::Capacity;
+      (at ? Last : append())->at(at) = Latest[i];
+      Latest[i] = Latest[i + PerLine];
     }
-    return r;
+    Count = Recent - PerLine;
+    Members = 0;
+    for (uint32_t i = 0; i < Count; ++i)
+      Members |= memberBit(Latest[i]);
   }
   template <class F> void filterOlder(F &keep) {
-    Chunk *to = First, *before = nullptr; // the next kept one goes to to->records[at]
+    Chunk *to = First, *before = nullptr; // the next kept one goes to to->at(at)
     uint32_t at = 0, left = OlderSize;
     OlderSize = 0;
-    for (Chunk *from = First; from; from = from->next)
+    for (Chunk *from = First; from; from = from->next())
       for (uint32_t i = 0; i < Chunk::Capacity && left; ++i, --left)
-        if (keep(static_cast<const StrongRecord &>(from->records[i]))) {
-          to->records[at] = from->records[i];
+        if (keep(static_cast<const StrongRecord &>(from->at(i)))) {
+          to->at(at) = from->at(i);
           ++OlderSize;
           if (++at == Chunk::Capacity) { // never more than were read
             before = to;
-            to = to->next;
+            to = to->next();
             at = 0;
           }
         }
@@ -193,18 +205,22 @@ private:
   }
   /// Ends the list at `last`, or empties it.
   void dropAfter(Chunk *last) {
-    Chunk *&rest = last ? last->next : First;
+    Chunk *rest = last ? last->next() : First;
+    if (last)
+      last->setNext(nullptr);
+    else
+      First = nullptr;
     while (Chunk *c = rest) {
-      rest = c->next;
+      rest = c->next();
       Blocks::give(c, sizeof(Chunk));
     }
     Last = last;
   }
 
   Chunk *First = nullptr, *Last = nullptr; ///< older records
-  StrongRecord Latest[Recent];             ///< a ring
-  uint8_t Count = 0, Next = 0;             ///< used ones of it; where the next one goes
-  uint32_t OlderSize = 0;
+  uint32_t OlderSize = 0, Count = 0;       ///< Count: used ones of Latest
+  uint32_t Members = 0;                    ///< memberBit of each of Latest, and perhaps more
+  StrongRecord Latest[Recent];             ///< oldest first
 };
 
 /// A word with strong accesses. Its first object, its latest accesses and all that they need at
@@ -221,6 +237,6 @@ struct alignas(CacheLine) AtomicWord : Overflow {
 
   explicit AtomicWord(Overflow &o) : Overflow(o) {}
 };
-static_assert(sizeof(AtomicWord) == 6 * CacheLine);
+static_assert(sizeof(AtomicWord) == 8 * CacheLine);
 
 } // namespace scopesan::core

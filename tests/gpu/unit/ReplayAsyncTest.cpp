@@ -304,7 +304,8 @@ TEST(ReplayAsync, TensorMaps) {
     l.write({0, 0}, X);
     for (auto half : {abi::MemoryOrder::Release, abi::MemoryOrder::Acquire})
       if (fence)
-        l.add({0, 0}, EventKind::TensormapFence, half == abi::MemoryOrder::Acquire ? X : 0, 0,
+        l.add({0, 0}, EventKind::TensormapFence, half == abi::MemoryOrder::Acquire ? X : 0,
+              half == abi::MemoryOrder::Acquire ? 128 : 0,
               abi::Op(abi::AccessKind::Fence, half, abi::Scope::Device).raw());
     l.add({0, 0}, EventKind::ProxyAccess, X, 4, Read).end();
     EXPECT_EQ(l.S.count(Rule::ProxyViolation), fence ? 0u : 1u);

@@ -178,7 +178,8 @@ TEST(ReplayTensor, MapsInGlobalMemoryNeedTheirFence) {
     l.write({0, 0}, Map + 120, 8);
     for (auto half : {abi::MemoryOrder::Release, abi::MemoryOrder::Acquire})
       if (fence)
-        l.add({0, 0}, EventKind::TensormapFence, half == abi::MemoryOrder::Acquire ? Map : 0, 0,
+        l.add({0, 0}, EventKind::TensormapFence, half == abi::MemoryOrder::Acquire ? Map : 0,
+              half == abi::MemoryOrder::Acquire ? 128 : 0,
               abi::Op(abi::AccessKind::Fence, half, abi::Scope::Device).raw());
     copy(l, {0, 0}, {.mapAt = Map});
     l.end();

@@ -134,7 +134,7 @@ define void @bulk(i32 %s, ptr %g, i32 %n, i32 %b, i16 %m) {
 ; CHECK: call void @__scopesan_waiting(i32
 ; CHECK-NEXT: asm sideeffect "griddepcontrol.wait;"
 ; CHECK: call void @__scopesan_griddep_wait(i32
-; CHECK: call void @__scopesan_tensormap_fence(ptr %map, i32 805, i32
+; CHECK: call void @__scopesan_tensormap_fence(ptr %map, i32 128, i32 805, i32
 define void @cluster(ptr %map) {
   call void asm sideeffect "fence.mbarrier_init.release.cluster;", ""()
   call void asm sideeffect "fence.proxy.async.shared::cta;", ""()

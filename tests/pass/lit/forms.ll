@@ -37,7 +37,7 @@ define void @effects(ptr %p, ptr %map, i32 %x) {
 ; CHECK: icmp ult i32 {{.*}}, 1
 ; CHECK: call void @__scopesan_read(ptr {{.*}}, i32 128, i32
 ; CHECK: call void @__scopesan_write(ptr {{.*}}, i32 128, i32
-; CHECK: call void @__scopesan_tensormap_fence(ptr null,
+; CHECK: call void @__scopesan_tensormap_fence(ptr null, i32 0,
 ; CHECK: ret void
 define void @maps(ptr %p, i32 %x) {
   call void asm sideeffect "tensormap.replace.tile.rank.global.b1024.b32 [$0], $1;", "l,r"(ptr %p, i32 %x)

@@ -54,21 +54,21 @@ define void @cluster() {
 ; CHECK: call void @__scopesan_fence(i32 12837, i32 {{.*}})
 ; CHECK: call void @__scopesan_proxy_fence(i32 0, i32 3, i32 {{.*}})
 ; CHECK: call void @llvm.nvvm.fence.proxy.async_generic.acquire.sync_restrict.space.cluster.scope.cluster(
-; CHECK: call void @__scopesan_tensormap_fence(ptr null, i32 309, i32 {{.*}})
+; CHECK: call void @__scopesan_tensormap_fence(ptr null, i32 0, i32 309, i32 {{.*}})
 ; CHECK: call void @llvm.nvvm.fence.proxy.tensormap_generic.release.cta(
-; CHECK: call void @__scopesan_tensormap_fence(ptr %p, i32 293, i32 {{.*}})
+; CHECK: call void @__scopesan_tensormap_fence(ptr %p, i32 128, i32 293, i32 {{.*}})
 ; CHECK: call void @llvm.nvvm.fence.proxy.tensormap_generic.acquire.cta(
-; CHECK: call void @__scopesan_tensormap_fence(ptr null, i32 565, i32 {{.*}})
+; CHECK: call void @__scopesan_tensormap_fence(ptr null, i32 0, i32 565, i32 {{.*}})
 ; CHECK: call void @llvm.nvvm.fence.proxy.tensormap_generic.release.cluster(
-; CHECK: call void @__scopesan_tensormap_fence(ptr %p, i32 549, i32 {{.*}})
+; CHECK: call void @__scopesan_tensormap_fence(ptr %p, i32 128, i32 549, i32 {{.*}})
 ; CHECK: call void @llvm.nvvm.fence.proxy.tensormap_generic.acquire.cluster(
-; CHECK: call void @__scopesan_tensormap_fence(ptr null, i32 821, i32 {{.*}})
+; CHECK: call void @__scopesan_tensormap_fence(ptr null, i32 0, i32 821, i32 {{.*}})
 ; CHECK: call void @llvm.nvvm.fence.proxy.tensormap_generic.release.gpu(
-; CHECK: call void @__scopesan_tensormap_fence(ptr %p, i32 805, i32 {{.*}})
+; CHECK: call void @__scopesan_tensormap_fence(ptr %p, i32 128, i32 805, i32 {{.*}})
 ; CHECK: call void @llvm.nvvm.fence.proxy.tensormap_generic.acquire.gpu(
-; CHECK: call void @__scopesan_tensormap_fence(ptr null, i32 1077, i32 {{.*}})
+; CHECK: call void @__scopesan_tensormap_fence(ptr null, i32 0, i32 1077, i32 {{.*}})
 ; CHECK: call void @llvm.nvvm.fence.proxy.tensormap_generic.release.sys(
-; CHECK: call void @__scopesan_tensormap_fence(ptr %p, i32 1061, i32 {{.*}})
+; CHECK: call void @__scopesan_tensormap_fence(ptr %p, i32 128, i32 1061, i32 {{.*}})
 ; CHECK: call void @llvm.nvvm.fence.proxy.tensormap_generic.acquire.sys(
 ; CHECK-NOT: call void @__scopesan
 ; CHECK: ret void

@@ -72,7 +72,7 @@ constexpr Row Rows[] = {
      "[$0], [$1], 128;",
      "warp_barrier; access(&$1@shared, 128, lanes 1) load weak thread @shared; "
      "access(&$0@global, 128, lanes 1) store weak thread @global; "
-     "tensormap_fence(null) fence release gpu"},
+     "tensormap_fence(null, 0) fence release gpu"},
     {"tex.1d.v4.f32.s32 {$0, $1, $2, $3}, [$4, {$5}];", "X1 not modelled yet"},
     {"tld4.r.2d.v4.f32.f32 {$0, $1, $2, $3}, [$4, {$5, $6}];", "X1 not modelled yet"},
     {"suld.b.1d.b32.trap $0, [$1, {$2}];", "X1 not modelled yet"},

@@ -345,7 +345,7 @@ private:
     if (i.proxy == Proxy::TensorMap && i.order == MemoryOrder::Release)
       return instruction("fence.proxy.tensormap::generic.release" + std::string(ptxScope(i.scope)));
     if (i.proxy == Proxy::TensorMap) {
-      uint32_t l = 0; // "[g]": the only location of such rows besides counters
+      uint32_t l = i.acquiredMap == None ? 0 : i.acquiredMap;
       return line("asm volatile(\"fence.proxy.tensormap::generic.acquire" +
                   std::string(ptxScope(i.scope)) + " [%0], 128;\" :: \"l\"(" + generic(l) +
                   ") : \"memory\"); " + note("0", false));
