@@ -93,7 +93,11 @@ void Collector::variable(uint64_t address, uint64_t bytes, const std::string &sy
   });
   inOrder({}, [this, address, bytes, kind, symbol, constant, early] {
     host::memoryAllocated({address, bytes, kind, gpu::demangled(symbol), 0});
-    if (!constant)
+    Constants.gone(address);
+    if (constant)
+      Constants.found(address, bytes, gpu::constantBit(symbol.data(), symbol.size()),
+                      gpu::demangled(symbol));
+    else
       memoryStarts(address, bytes, {});
     for (const EarlyAccess &e : early)
       nodeAccesses(e.node, {e.access});
@@ -205,7 +209,10 @@ void Collector::forgetModules(CUcontext context) {
       variables.push_back({address, m.bytes});
   for (auto [address, bytes] : variables) {
     forgetOverlapping(address, bytes);
-    inOrder({}, [this, address = address, bytes = bytes] { memoryStarts(address, bytes, {}); });
+    inOrder({}, [this, address = address, bytes = bytes] {
+      Constants.gone(address);
+      memoryStarts(address, bytes, {});
+    });
   }
 }
 
