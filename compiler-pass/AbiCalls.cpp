@@ -127,6 +127,12 @@ void AbiCalls::nonCoherentRead(IRBuilderBase &B, Value *Address, Value *Bytes, u
         B.getInt32(uint32_t(abi::Proxy::NonCoherent)), site(B, Site)});
 }
 
+void AbiCalls::constantRead(IRBuilderBase &B, Value *Address, Value *Bytes, uint32_t Site) {
+  call(B, "__scopesan_proxy_access",
+       {Address, B.CreateZExtOrTrunc(Bytes, B.getInt32Ty()), B.getInt32(0),
+        B.getInt32(uint32_t(abi::Proxy::ConstantBank)), site(B, Site)});
+}
+
 void AbiCalls::range(IRBuilderBase &B, bool Write, Value *Address, Value *Length, uint32_t Site) {
   if (State)
     return fastSpan(B, Write ? gpu::FastAccess::Write : gpu::FastAccess::Read, Address, Length,

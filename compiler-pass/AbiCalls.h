@@ -39,6 +39,9 @@ public:
             uint32_t Site);
   void nonCoherentRead(llvm::IRBuilderBase &B, llvm::Value *Address, llvm::Value *Bytes,
                        uint32_t Site);
+  /// A read of constant memory that the host may write (O6). Not for the GPU.
+  void constantRead(llvm::IRBuilderBase &B, llvm::Value *Address, llvm::Value *Bytes,
+                    uint32_t Site);
   void range(llvm::IRBuilderBase &B, bool Write, llvm::Value *Address, llvm::Value *Length,
              uint32_t Site);
   void atomicBefore(llvm::IRBuilderBase &B, const StrongAccess &A);

@@ -31,12 +31,26 @@ bool isPrivateOrConstantObject(const Value *Object) {
   return false;
 }
 
+bool isHostWrittenObject(const Value *Object) {
+  if (!Object->getType()->isPointerTy())
+    return false;
+  if (auto *G = dyn_cast<GlobalVariable>(Object))
+    return G->isConstant() && (G->isExternallyInitialized() || G->isDeclaration());
+  return Object->getType()->getPointerAddressSpace() == ConstAddressSpace && !isa<Constant>(Object);
+}
+
 } // namespace
 
 bool isPrivateOrConstant(const Value *Pointer) {
   SmallVector<const Value *, 4> Objects;
   getUnderlyingObjects(Pointer, Objects, /*LI=*/nullptr, /*MaxLookup=*/0);
   return all_of(Objects, isPrivateOrConstantObject);
+}
+
+bool mayBeHostWritten(const Value *Pointer) {
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(Pointer, Objects, /*LI=*/nullptr, /*MaxLookup=*/0);
+  return any_of(Objects, isHostWrittenObject);
 }
 
 } // namespace scopesan::pass

@@ -172,7 +172,7 @@ private:
       if (E.Kind != ptx::EffectKind::Access)
         continue;
       ++Operations, ++Sites;
-      if (E.Op.space() != abi::Space::Global)
+      if (E.Op.space() != abi::Space::Global && E.Op.space() != abi::Space::Const)
         shared(E.bytes());
     }
     return true;

@@ -3,6 +3,7 @@
 #include "ToolkitInline.h"
 
 #include "AddressSpaces.h"
+#include "ConstantUse.h"
 #include "Elide.h"
 #include "LinkRuntime.h"
 #include "Options.h"
@@ -18,6 +19,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+
+#include <optional>
 
 using namespace llvm;
 using scopesan::abi::AccessKind;
@@ -36,6 +39,7 @@ private:
   void instruction(Instruction &I, Operation &O);
   void weak(Instruction &I, Operation &O);
   void range(Instruction &I, Operation &O);
+  void constantRead(Instruction &I, Value *Address, Value *Length, uint32_t Bytes, StringRef Text);
   void strong(Instruction &I, Operation &O);
   void fence(Instruction &I, Operation &O);
   void blockBarrier(Instruction &I, Operation &O);
@@ -67,8 +71,15 @@ uint32_t FunctionInstrumenter::bytesOf(const Operation &O) const {
 
 void FunctionInstrumenter::weak(Instruction &I, Operation &O) {
   uint32_t Bytes = bytesOf(O);
-  if (isPrivateOrConstant(O.Address) || Bytes == 0)
+  if (Bytes == 0)
     return;
+  if (isPrivateOrConstant(O.Address)) {
+    if (O.Op.kind() == AccessKind::Load) {
+      IRBuilder<> B(&I);
+      constantRead(I, O.Address, B.getInt32(Bytes), Bytes, typeText(O.ValueType));
+    }
+    return;
+  }
   IRBuilder<> B(pointOf(I));
   uint32_t Site = Context.Sites.add(I, O.Op, Bytes, typeText(O.ValueType));
   B.SetCurrentDebugLocation(I.getDebugLoc());
@@ -97,13 +108,28 @@ Instruction *FunctionInstrumenter::pointOf(Instruction &I) {
   return SplitBlockAndInsertIfThen(B.CreateNot(All, "unsure"), &I, /*Unreachable=*/false, Rarely);
 }
 
+/// A read of what is constant for the kernel, but perhaps not for the host (O6). On the GPU such
+/// reads cost nothing: the collector knows which kernels may make them (gpu::Kernel::constants).
+void FunctionInstrumenter::constantRead(Instruction &I, Value *Address, Value *Length,
+                                        uint32_t Bytes, StringRef Text) {
+  if (Calls.forGpu() || !mayBeHostWritten(Address))
+    return;
+  IRBuilder<> B(&I);
+  abi::Op Op(AccessKind::Load, abi::MemoryOrder::Weak, abi::Scope::Thread, abi::Space::Const);
+  uint32_t Site = Context.Sites.add(I, Op, Bytes, Text);
+  Calls.constantRead(B, generic(B, Address), Length, Site);
+}
+
 void FunctionInstrumenter::range(Instruction &I, Operation &O) {
   auto *Fixed = dyn_cast<ConstantInt>(O.Length);
   uint32_t Bytes = Fixed && Fixed->getValue().ult(1ull << 32) ? Fixed->getZExtValue() : 0;
   IRBuilder<> B(&I);
   auto Report = [&](Value *Address, AccessKind Kind) {
-    if (isPrivateOrConstant(Address))
+    if (isPrivateOrConstant(Address)) {
+      if (Kind == AccessKind::Load)
+        constantRead(I, Address, O.Length, Bytes, "memcpy");
       return;
+    }
     abi::Op Op(Kind, abi::MemoryOrder::Weak, abi::Scope::Thread,
                toAbiSpace(Address->getType()->getPointerAddressSpace()));
     bool NonCoherent = Kind == AccessKind::Load && O.NonCoherentSource;
@@ -185,10 +211,13 @@ Value *written(IRBuilderBase &B, Instruction &I, uint32_t Bytes) {
 }
 
 void FunctionInstrumenter::strong(Instruction &I, Operation &O) {
-  if (isPrivateOrConstant(O.Address))
-    return;
   IRBuilder<> B(&I);
   uint32_t Bytes = bytesOf(O);
+  if (isPrivateOrConstant(O.Address)) {
+    if (O.Op.kind() == AccessKind::Load)
+      constantRead(I, O.Address, B.getInt32(Bytes), Bytes, typeText(O.ValueType));
+    return;
+  }
   uint32_t Site = Context.Sites.add(I, O.Op, Bytes, typeText(O.ValueType));
   if (O.FenceBefore)
     Calls.fence(B,
@@ -373,8 +402,8 @@ Value *writtenByRmw(IRBuilderBase &B, StringRef Name, bool Signed, Value *Old, V
   return nullptr;
 }
 
-/// S7: every way out of a kernel, and `exit` anywhere. What traps or asserts ends the whole grid.
-static void announceExits(Function &F, AbiCalls &Calls) {
+/// Every way out of a kernel, and `exit` anywhere. What traps or asserts ends the whole grid.
+static SmallVector<Instruction *, 4> exitsOf(Function &F) {
   SmallVector<Instruction *, 4> Exits;
   for (Instruction &I : instructions(F)) {
     if (isa<ReturnInst>(I) && F.getCallingConv() == CallingConv::PTX_Kernel)
@@ -389,11 +418,43 @@ static void announceExits(Function &F, AbiCalls &Calls) {
                  "exit")
       Exits.push_back(&I);
   }
-  for (Instruction *I : Exits) {
+  return Exits;
+}
+
+/// S7: exited threads no longer count.
+static void announceExits(Function &F, AbiCalls &Calls) {
+  for (Instruction *I : exitsOf(F)) {
     IRBuilder<> B(I);
     if (!I->getDebugLoc() && F.getSubprogram())
       B.SetCurrentDebugLocation(DILocation::get(F.getContext(), 0, 0, F.getSubprogram()));
     Calls.threadExit(B);
+  }
+}
+
+/// D8: blocks of a cluster may use each other's shared memory; a report says where its owner ended.
+static bool usesClusters(const Module &M) {
+  for (const Function &F : M) {
+    if (F.isIntrinsic() && (F.getName().contains("cluster") || F.getName().contains("mapa")))
+      return true;
+    for (const Instruction &I : instructions(F))
+      if (auto *C = dyn_cast<CallBase>(&I); C && C->isInlineAsm())
+        if (StringRef Text = cast<InlineAsm>(C->getCalledOperand())->getAsmString();
+            Text.contains("cluster") || Text.contains("mapa"))
+          return true;
+  }
+  return false;
+}
+
+/// On the CPU backend a thread's last place is known to the engine.
+static void announceEnds(Function &F, InstrumentContext &Context) {
+  for (Instruction *I : exitsOf(F)) {
+    IRBuilder<> B(I);
+    if (!I->getDebugLoc() && F.getSubprogram())
+      I->setDebugLoc(DILocation::get(F.getContext(), 0, 0, F.getSubprogram()));
+    B.SetCurrentDebugLocation(I->getDebugLoc());
+    abi::Op Op(AccessKind::Exit, abi::MemoryOrder::Weak, abi::Scope::Thread);
+    uint32_t Site = Context.Sites.add(*I, Op, 0, "");
+    Context.Calls.entry(B, "__scopesan_waiting", {}, Op, Site);
   }
 }
 
@@ -422,6 +483,10 @@ static void announceShared(Function &F, InstrumentContext &Context, const Kernel
 static void instrumentFunctions(InstrumentContext &Context, const KernelPlans &Plans) {
   Module &M = Context.M;
   SmallVector<Function *, 16> Functions;
+  std::optional<ConstantUse> Constants;
+  if (Context.Calls.forGpu())
+    Constants.emplace(M);
+  bool TellEnds = !Context.Calls.forGpu() && usesClusters(M);
   for (Function &F : M)
     if (!F.isDeclaration())
       Functions.push_back(&F);
@@ -430,12 +495,15 @@ static void instrumentFunctions(InstrumentContext &Context, const KernelPlans &P
     bool IsFast = Plan != Plans.end();
     auto First = uint32_t(Context.Sites.size());
     FunctionInstrumenter(Context, IsFast ? &Plan->second : nullptr).run(*F);
+    if (TellEnds)
+      announceEnds(*F, Context);
     if (Context.Calls.forGpu()) {
       announceExits(*F, Context.Calls);
       announceShared(*F, Context, IsFast ? &Plan->second : nullptr);
       if (F->getCallingConv() == CallingConv::PTX_Kernel)
         Context.Sites.addKernel(F->getName(), IsFast ? Plan->second.Mode : gpu::KernelMode::Logged,
-                                IsFast ? First : 0, IsFast ? Plan->second.Flags : 0);
+                                IsFast ? First : 0,
+                                Constants->of(*F) | (IsFast ? Plan->second.Flags : 0));
     }
     Context.Calls.endKernel();
   }

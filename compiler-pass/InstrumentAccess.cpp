@@ -92,19 +92,40 @@ std::string valueText(const Statement &S) {
 
 } // namespace
 
+/// The pointer that the statement takes its address from, if it is one.
+const Value *PtxInstrumenter::givenAddress(const AddressRef &A) const {
+  if (A.Value.Kind != ValueKind::Asm)
+    return nullptr;
+  const Value *V = Operands[A.Value.AsmIndex].Input;
+  if (auto *Cast = dyn_cast<Operator>(V); Cast && Cast->getOpcode() == Instruction::PtrToInt)
+    V = Cast->getOperand(0);
+  return V->getType()->isPointerTy() ? V : nullptr;
+}
+
 /// P5: constant and private memory is never checked.
 bool PtxInstrumenter::isUnchecked(const AddressRef &A) const {
   if (A.Space == abi::Space::Local || A.Space == abi::Space::Const)
     return true;
-  if (A.Value.Kind != ValueKind::Asm)
-    return false;
-  const Value *V = Operands[A.Value.AsmIndex].Input;
-  if (auto *Cast = dyn_cast<Operator>(V); Cast && Cast->getOpcode() == Instruction::PtrToInt)
-    V = Cast->getOperand(0);
-  return V->getType()->isPointerTy() && isPrivateOrConstant(V);
+  const Value *V = givenAddress(A);
+  return V && isPrivateOrConstant(V);
+}
+
+/// A read that is unchecked but for what the host does (O6).
+void PtxInstrumenter::constantRead(const Statement &S, const Effect &E) {
+  bool Reads = E.Op.kind() == AccessKind::Load && E.Address.Space != abi::Space::Local;
+  if (!Reads || Context.Calls.forGpu())
+    return;
+  if (E.Address.Space != abi::Space::Const && !mayBeHostWritten(givenAddress(E.Address)))
+    return;
+  abi::Op Op(AccessKind::Load, abi::MemoryOrder::Weak, abi::Scope::Thread, abi::Space::Const);
+  uint32_t Site = Context.Sites.add(Call, Op, E.bytes(), valueText(S));
+  LocatedBuilder B(position(/*AfterStatement=*/false, E), Location);
+  Context.Calls.constantRead(B, address(B, E.Address), B.getInt32(E.bytes()), Site);
 }
 
 bool PtxInstrumenter::access(const Statement &S, const Effect &E) {
+  if (E.Address.Space == abi::Space::Const && Context.Calls.forGpu())
+    return true;
   if (!resolvable(E.Address) || !resolvable(E.LaneStride))
     return false;
   if (E.Op.kind() == AccessKind::Cas) {
@@ -116,8 +137,10 @@ bool PtxInstrumenter::access(const Statement &S, const Effect &E) {
     if (!Known)
       return false;
   }
-  if (isUnchecked(E.Address))
+  if (isUnchecked(E.Address)) {
+    constantRead(S, E);
     return true;
+  }
   uint32_t Site = Context.Sites.add(Call, E.Op, E.bytes(), valueText(S));
   LocatedBuilder B(position(After, E), Location);
   if (!E.Op.isStrong()) {

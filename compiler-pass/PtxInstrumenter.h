@@ -68,6 +68,8 @@ private:
 
   // InstrumentAccess.cpp
   bool access(const ptx::Statement &S, const ptx::Effect &E);
+  void constantRead(const ptx::Statement &S, const ptx::Effect &E);
+  const llvm::Value *givenAddress(const ptx::AddressRef &A) const;
   bool isUnchecked(const ptx::AddressRef &A) const;
   llvm::Value *part(llvm::IRBuilderBase &B, const ptx::ValueRef &V, unsigned Bytes, bool AtEnd);
   std::pair<llvm::Value *, llvm::Value *> outcome(llvm::IRBuilderBase &B, const ptx::Effect &E);

@@ -2,6 +2,7 @@
 # LLVM's symbols come from the program that loads it.
 add_library(ScopeSanPass MODULE
   AbiCalls.cpp
+  ConstantUse.cpp
   Elide.cpp
   Externalised.cpp
   GpuMode.cpp

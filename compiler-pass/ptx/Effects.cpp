@@ -1,5 +1,6 @@
 #include "EffectBuilder.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace scopesan::ptx {
@@ -36,8 +37,11 @@ AccessKind accessKind(OpcodeClass Class, const Modifiers &M) {
   }
 }
 
-/// Constant and private memory is never checked (P5).
-bool isChecked(const Modifiers &M) { return M.Space != Space::Const && M.Space != Space::Local; }
+/// Parameters and private memory are never checked (P5).
+bool isChecked(const Statement &S, const Modifiers &M) {
+  bool Constant = std::find(S.Parts.begin(), S.Parts.end(), "const") != S.Parts.end();
+  return M.Space != Space::Local && (M.Space != Space::Const || Constant);
+}
 
 /// The value of a vector access, if some of its elements are sinks.
 const Operand *vectorWithSinks(const Statement &S) {
@@ -99,7 +103,7 @@ void EffectBuilder::access(unsigned At, OpcodeClass Class) {
   Modifiers M = decodeModifiers(S);
   if (!M.Unknown.empty())
     return unmodelled(At, "unknown modifier ." + std::string(M.Unknown));
-  if (!isChecked(M))
+  if (!isChecked(S, M))
     return;
   Effect E;
   E.Kind = EffectKind::Access;

@@ -25,7 +25,9 @@ enum class AccessKind : uint8_t {
   Fence = 5,     ///< orders, accesses nothing
   AsyncCopy = 6, ///< bulk or asynchronous copy (S12)
   Alloc = 7,     ///< memory becomes alive (D8); never an instruction
-  Free = 8       ///< memory ends (D8); never an instruction
+  Free = 8,      ///< memory ends (D8); never an instruction
+  Enter = 9,     ///< a block starts (D8); never an instruction
+  Exit = 10      ///< a thread ends (D8)
 };
 
 /// O1: ordering semantics. Weak is a plain access; everything else is strong.
@@ -123,7 +125,8 @@ enum class Proxy : uint32_t {
   NonCoherent = 3,
   Surface = 4,
   Texture = 5,
-  Constant = 6
+  Constant = 6,
+  ConstantBank = 7 ///< reads of constant variables that the host may write
 };
 
 /// `fence` argument of __scopesan_proxy_fence. Values are those of core::ProxyFence.

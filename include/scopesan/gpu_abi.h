@@ -360,13 +360,22 @@ struct Kernel {
   uint32_t symbol;    ///< string: mangled name
   uint32_t mode;      ///< KernelMode
   uint32_t firstSite; ///< index in the unit's table; all sites of a fast kernel follow each other
-  uint32_t flags;     ///< UsesShared
+  uint32_t flags;     ///< UsesShared and the like
 };
 static_assert(sizeof(Kernel) == 16);
 /// Kernel::flags: the kernel needs a slot for its shared memory.
 inline constexpr uint32_t UsesShared = 1;
 /// Kernel::flags: a mixed kernel that passes barriers of the whole grid.
 inline constexpr uint32_t UsesGridBarrier = 2;
+/// Kernel::flags, upper bits: constant variables that the kernel may read and the host may write.
+inline constexpr uint32_t AnyConstant = 0xffffff00;
+/// The bit of a variable, by its symbol; several may share one.
+constexpr uint32_t constantBit(const char *symbol, uint64_t length) {
+  uint32_t hash = 2166136261u;
+  for (uint64_t i = 0; i < length; ++i)
+    hash = (hash ^ uint8_t(symbol[i])) * 16777619u;
+  return 1u << (8 + hash % 24);
+}
 /// Split so that the magic occurs only in device code.
 inline constexpr const char SiteMagicHead[] = "\x7fScope";
 inline constexpr const char SiteMagicTail[] = "San\rSITE\n\x1a";

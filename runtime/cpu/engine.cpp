@@ -191,7 +191,7 @@ void Engine::finishThread(Thread *T) {
   T->Exited = true;
   T->Stack = nullptr;
   Sched.noteProgress();
-  TheDetector->threadExit(*T->Detect);
+  TheDetector->threadExit(*T->Detect, core::SiteId{T->Site});
   Block *B = T->Owner;
   --B->LiveThreads;
   warpAfterExit(*T);

@@ -105,6 +105,8 @@ extern core::Detector *TheDetector;
 
 /// "block [x,y,z] thread [x,y,z]"
 std::string describeThread(const Thread &T);
+/// Where the thread stands, for findings.
+core::AccessRecord recordOf(const Thread &T);
 /// "file:line" of a global site id, or the empty string. Set by the shim.
 extern std::string (*SiteDescriber)(uint32_t Site);
 

@@ -38,23 +38,45 @@ uint64_t raw(const void *P) { return reinterpret_cast<uint64_t>(P); }
 /// pointer to a local that was passed on is known only here.
 bool isPrivate(const void *P) { return FiberStacks::contain(P); }
 
+/// The thread that waits at the barrier and does not fit to the arrival of `T`: any, or one of its
+/// warp.
+const Thread *waiterAt(const BlockBarrier &Barrier, const Thread &T, bool SameWarp) {
+  for (const Thread *W : Barrier.Waiters)
+    if (!SameWarp || W->warpid == T.warpid)
+      return W;
+  return nullptr;
+}
+
 /// D7: the arrival at a block barrier has a count that is not of whole warps, another count than
 /// the arrivals before it, or is of an aligned barrier that its warp reached elsewhere.
-bool isMisuse(Thread &T, uint32_t Id, uint32_t Count, bool Aligned, uint32_t Site) {
+void checkArrival(Thread &T, uint32_t Id, uint32_t Count, bool Aligned, uint32_t Site) {
   Block &B = *T.Owner;
   if (Id >= Block::BarrierCount)
-    return false; // the operation itself fails
+    return; // the operation itself fails
   BlockBarrier &Barrier = B.Barriers[Id];
   auto Whole = [&](uint32_t N) { return wholeWarps(N ? N : B.ThreadCount); };
-  bool Wrong = Count % 32 || (Barrier.Arrived && Whole(Barrier.Count) != Whole(Count));
+  core::BarrierFacts Facts;
+  Facts.id = Id;
+  Facts.expected = Count;
+  if (Count % 32) {
+    Facts.misuse = core::Misuse::PartOfWarp;
+  } else if (Barrier.Arrived && Whole(Barrier.Count) != Whole(Count)) {
+    Facts.misuse = core::Misuse::TwoCounts;
+    Facts.expected = Whole(Barrier.Count);
+    Facts.arrived = Whole(Count);
+  }
   if (!Barrier.Arrived)
     memset(Barrier.AlignedSite, 0, sizeof Barrier.AlignedSite);
   uint32_t &First = Barrier.AlignedSite[T.warpid];
-  if (!Aligned)
-    return Wrong;
-  Wrong |= First && First != Site;
-  First = First ? First : Site;
-  return Wrong;
+  if (Aligned && First && First != Site && Facts.misuse == core::Misuse::None)
+    Facts.misuse = core::Misuse::Divergent;
+  if (Aligned && !First)
+    First = Site;
+  if (Facts.misuse == core::Misuse::None)
+    return;
+  const Thread *Other = waiterAt(Barrier, T, Facts.misuse == core::Misuse::Divergent);
+  core::AccessRecord There = Other ? recordOf(*Other) : core::AccessRecord();
+  TheDetector->barrierMisuse(*T.Detect, SiteId{Site}, Facts, Other ? &There : nullptr);
 }
 
 } // namespace
@@ -125,8 +147,8 @@ void __scopesan_fence(uint32_t RawOp, uint32_t Site) {
 void __scopesan_block_barrier_before(uint32_t Kind, uint32_t Id, uint32_t Count, uint32_t Site) {
   Thread &T = *Engine::current();
   T.Site = Site;
-  if (!(Kind & abi::LateBarrier) && isMisuse(T, Id, Count, Kind & abi::AlignedBarrier, Site))
-    TheDetector->barrierMisuse(*T.Detect, SiteId{Site});
+  if (!(Kind & abi::LateBarrier))
+    checkArrival(T, Id, Count, Kind & abi::AlignedBarrier, Site);
   TheDetector->blockBarrierArrive(*T.Detect, abi::BarrierKind(Kind & 3), Id, wholeWarps(Count),
                                   SiteId{Site});
 }

@@ -2,6 +2,7 @@
 // launches. Nothing switches between a call that precedes an operation and that operation; what the
 // detector said of a copy is kept for the operation (AsyncCopies::announce).
 #include "cpu/async_copies.h"
+#include "cpu/constant_reads.h"
 #include "cpu/engine.h"
 #include "cpu/hooks.h"
 
@@ -11,6 +12,8 @@ using namespace scopesan;
 using namespace scopesan::cpu;
 using core::Proxy;
 using core::SiteId;
+
+ConstantReads scopesan::cpu::TheConstantReads;
 
 namespace {
 
@@ -197,8 +200,13 @@ void __scopesan_tensormap_fence(const void *Map, uint32_t Bytes, uint32_t Op, ui
 }
 void __scopesan_proxy_access(const void *Address, uint32_t Bytes, uint32_t Write, uint32_t P,
                              uint32_t Site) {
-  TheEngine.Sched.access();
   core::Thread &T = *Engine::current()->Detect;
+  if (Proxy(P) == Proxy::ConstantBank) {
+    if (T.foreign || !TheConstantReads.isKnown(T.block->place.node, raw(Address), Bytes, Site))
+      TheDetector->proxyRead(T, raw(Address), Bytes, SiteId{Site}, Proxy(P));
+    return;
+  }
+  TheEngine.Sched.access();
   if (Write)
     TheDetector->proxyWrite(T, raw(Address), Bytes, SiteId{Site}, Proxy(P));
   else

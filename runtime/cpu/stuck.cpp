@@ -111,7 +111,35 @@ bool sameState(const Block &A, const Block &B) {
   });
 }
 
-core::AccessRecord recordOf(const Thread &T) {
+/// D7: the barrier at which the threads of the group wait.
+core::BarrierFacts factsOf(const Block &B, const Group &G) {
+  const Thread &T = *G.First;
+  core::BarrierFacts F;
+  F.misuse = core::Misuse::Missing;
+  F.here = G.Count;
+  F.elsewhere = B.LiveThreads - G.Count;
+  if (T.Waiting == Wait::BlockBarrier) {
+    const BlockBarrier &Barrier = B.Barriers[T.WaitDetail];
+    F.id = T.WaitDetail;
+    F.arrived = Barrier.Arrived;
+    F.expected = Barrier.Count ? Barrier.Count : B.LiveThreads;
+  } else if (T.Waiting == Wait::Cluster) {
+    F.kind = core::BarrierKind::Cluster;
+    F.arrived = B.Peers->Arrived;
+    F.expected = B.Peers->LiveThreads;
+  } else {
+    const MbarrierObject &M = mbarrierAt(T.Mbarrier);
+    F.kind = core::BarrierKind::Mbarrier;
+    F.expected = M.Expected;
+    F.arrived = M.Expected - M.Pending;
+    F.lackingBytes = M.Bytes > 0 ? uint64_t(M.Bytes) : 0;
+  }
+  return F;
+}
+
+} // namespace
+
+core::AccessRecord scopesan::cpu::recordOf(const Thread &T) {
   core::AccessRecord R;
   R.site = core::SiteId{T.Site};
   R.node = T.Owner->Grid->Spec.Node;
@@ -119,8 +147,6 @@ core::AccessRecord recordOf(const Thread &T) {
   R.thread = core::ThreadIndex{T.Index};
   return R;
 }
-
-} // namespace
 
 std::string Engine::describeStuck(bool Livelock) const {
   std::string Text = Livelock ? "every thread that can run only waits (livelock)"
@@ -168,6 +194,8 @@ void Engine::reportStuck(core::Detector &D) const {
       F.rule = First != All.end() ? core::Rule::BarrierMisuse : core::Rule::ForwardProgress;
       if (First == All.end())
         First = All.begin();
+      else
+        F.barrier = factsOf(*B, First->second);
       auto Other =
           std::find_if(All.begin(), All.end(), [&](auto &G) { return G.first != First->first; });
       F.distance = core::Distance::SameBlock;

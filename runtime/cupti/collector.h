@@ -10,6 +10,7 @@
 //   active --next launch waits too long--> overrun: nothing is recorded until the event completes
 #pragma once
 
+#include "cupti/constants.h"
 #include "cupti/device_log.h"
 #include "cupti/device_shadow.h"
 #include "cupti/graphs.h"
@@ -35,6 +36,7 @@ struct Function {
   gpu::KernelMode mode = gpu::KernelMode::Logged;
   uint32_t firstSite = 0; ///< site id; 0 = not known
   bool usesShared = false, gridBarriers = false;
+  uint32_t constants = 0; ///< bits of the constant variables that it may read
   uint32_t staticShared = 0;
   core::Dim3 cluster;
 };
@@ -125,6 +127,9 @@ public:
   /// A module's variable, by its symbol.
   void variable(uint64_t address, uint64_t bytes, const std::string &symbol, CUcontext context,
                 bool constant = false);
+  /// The same where the program asks for it.
+  void variableNamed(uint64_t address, uint64_t bytes, const std::string &symbol,
+                     CUcontext context);
   /// Accesses of a copy or fill, after the active launch. Either side may be missing.
   void copied(core::NodeId node, const Box *from, const Box *to);
   /// What an address is for the synchronization behaviour of copies, known to the collector or not.
@@ -228,6 +233,7 @@ private:
   gpu::Replay Replay;
   std::map<uint64_t, Memory> Allocations;
   std::vector<EarlyAccess> Early;
+  ConstantVariables Constants;
   Quarantine Freed;
   std::map<FunctionKey, Function> Functions;
   std::map<ModuleKey, bool> Modules; ///< true: instrumented

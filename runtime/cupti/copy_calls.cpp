@@ -23,7 +23,9 @@ void transfer(Collector &c, const Call &k, CUstream stream, const Transfer &t) {
   core::NodeId node = c.Order.copy(s);
   if (promise == host::CopyPromise::Complete)
     k.kept() = node.value;
-  host::nodeNamed(node, k.api, k.origin(s));
+  host::Origin origin = k.origin(s);
+  origin.staged = promise == host::CopyPromise::Staged && !t.async;
+  host::nodeNamed(node, k.api, origin);
   c.settle(false);
   c.copied(node, t.isCopy ? &t.from : nullptr, &t.to);
 }

@@ -95,6 +95,7 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   ContextLog *log = Log.of(r.context);
   core::LaunchFacts facts;
   core::NodeId node = launchNode(r, f, s, facts, log->device);
+  Constants.launched(Detector, node, f.constants, f.name, Order.hostForAll());
 
   gpu::ReplayLaunch launch;
   launch.mode = f.mode;

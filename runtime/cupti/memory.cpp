@@ -98,7 +98,11 @@ void Collector::variable(uint64_t address, uint64_t bytes, const std::string &sy
   });
   inOrder({}, [this, address, bytes, kind, symbol, constant, early, onHostOnly = m.onHostOnly] {
     host::memoryAllocated({address, bytes, kind, gpu::demangled(symbol), 0});
-    if (!constant)
+    Constants.gone(address);
+    if (constant)
+      Constants.found(address, bytes, gpu::constantBit(symbol.data(), symbol.size()),
+                      gpu::demangled(symbol));
+    else
       memoryStarts(address, bytes, {}, onHostOnly);
     for (const EarlyAccess &e : early)
       nodeAccesses(e.node, {e.access});
@@ -217,7 +221,10 @@ void Collector::forgetModules(CUcontext context) {
       variables.push_back({address, m.bytes, m.onHostOnly});
   for (const Variable &v : variables) {
     forgetOverlapping(v.address, v.bytes);
-    inOrder({}, [this, v] { memoryStarts(v.address, v.bytes, {}, v.onHostOnly); });
+    inOrder({}, [this, v] {
+      Constants.gone(v.address);
+      memoryStarts(v.address, v.bytes, {}, v.onHostOnly);
+    });
   }
 }
 

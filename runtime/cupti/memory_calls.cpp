@@ -120,7 +120,7 @@ void onFreedInOrder(Collector &c, const Call &k) {
 template <typename P> void onVariable(Collector &c, const Call &k) {
   const auto &p = params<P>(k);
   if (!k.enter && k.succeeded && p.dptr && *p.dptr && p.bytes)
-    c.variable(*p.dptr, *p.bytes, p.name, k.context);
+    c.variableNamed(*p.dptr, *p.bytes, p.name, k.context);
 }
 
 constexpr CallRow Memory[] = {

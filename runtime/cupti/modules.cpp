@@ -39,6 +39,15 @@ void Collector::takeImages() {
   NewVariables.clear();
 }
 
+void Collector::variableNamed(uint64_t address, uint64_t bytes, const std::string &symbol,
+                              CUcontext context) {
+  takeImages();
+  bool constant = false;
+  for (const gpu::ImageVariable &v : Variables)
+    constant |= v.constant && v.symbol == symbol;
+  variable(address, bytes, symbol, context, constant);
+}
+
 void Collector::bindModule(CUmodule module, const std::string &name, CUcontext context) {
   takeImages();
   CUdeviceptr state = 0;
@@ -98,6 +107,9 @@ const Function &Collector::functionOf(const LaunchRequest &r) {
   for (auto &t : Tables) {
     CUdeviceptr base = 0;
     size_t bytes = 0;
+    // Of each unit that has a kernel of that name: two units may have one each.
+    if (const gpu::Kernel *k = f.instrumented && symbol ? t->kernel(symbol) : nullptr)
+      f.constants |= k->flags & gpu::AnyConstant;
     const gpu::Kernel *k = f.instrumented && symbol ? t->kernel(symbol) : nullptr;
     if (!k || cuModuleGetGlobal(&base, &bytes, module, t->symbol.c_str()) != CUDA_SUCCESS)
       continue;

@@ -114,6 +114,10 @@ SlotDemand Collector::slotsFor(const LaunchRequest &r, const Function &f, uint32
 // ---------------------------------------------------------------- copies, fills
 
 void Collector::nodeAccesses(core::NodeId node, const std::vector<NodeAccess> &accesses) {
+  for (const auto &[b, write] : accesses)
+    for (uint64_t row = 0; write && row < b.depth * b.height; ++row)
+      Constants.written(Detector, node,
+                        b.address + row / b.height * b.slice + row % b.height * b.pitch, b.width);
   ContextLog *c = shadowHere();
   if (c)
     nodeOnDevice(*c, node, accesses);

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tuple>
 #include <unistd.h>
 
 #ifndef SCOPESAN_VERSION
@@ -63,6 +64,8 @@ struct Collector final : core::FindingSink {
   void writeCounters();
   void writeRest();
   FindingKey keyOf(const core::Finding &) const;
+  void extend(Tally &, Overlap, bool isFirst);
+  void writeCount(Tally &);
 };
 
 /// Never destroyed: other libraries' exit code may still report.
@@ -185,12 +188,16 @@ FindingKey Collector::keyOf(const core::Finding &finding) const {
   const core::NodeId nodes[] = {finding.first.node, finding.second.node};
   for (int i = 0; i < 2; ++i)
     if (const NodeRegistry::Node *node = registries.nodes.find(nodes[i]);
-        node && (!node->isLaunch || !key.sites[i]))
+        node && (!node->isLaunch || !key.sites[i])) {
       key.actors[i] = node->name; // interned
+      key.stacks[i] = node->isLaunch ? 0 : node->origin.stack.value;
+    }
   if (key.sites[0] > key.sites[1] ||
-      (key.sites[0] == key.sites[1] && key.actors[0] > key.actors[1])) {
+      (key.sites[0] == key.sites[1] &&
+       std::tie(key.actors[0], key.stacks[0]) > std::tie(key.actors[1], key.stacks[1]))) {
     std::swap(key.sites[0], key.sites[1]);
     std::swap(key.actors[0], key.actors[1]);
+    std::swap(key.stacks[0], key.stacks[1]);
   }
   uint32_t n = std::min(finding.blamedCount, core::Finding::MaxBlamed);
   for (uint32_t i = 0; i < n; ++i)
@@ -212,10 +219,29 @@ void Collector::report(const core::Finding &finding) {
     return;
   if (isNew)
     write(findingLine(registries, finding, tally.id, shared));
-  if (!isMilestone(tally.count))
+  extend(tally, overlapOf(finding), isNew && !shared.found);
+  if (isMilestone(tally.count))
+    writeCount(tally);
+}
+
+/// The bytes of one allocation that the finding's occurrences touch.
+void Collector::extend(Tally &tally, Overlap overlap, bool isFirst) {
+  const Allocation *found = isFirst ? registries.allocations.find(overlap.address) : nullptr;
+  if (found)
+    tally.range = {found->facts.address, found->facts.bytes, overlap.address,
+                   overlap.address + overlap.bytes};
+  Tally::Range &range = tally.range;
+  if (overlap.address - range.base >= range.bytes)
     return;
+  range.begin = std::min(range.begin, overlap.address);
+  range.end = std::max(range.end, overlap.address + overlap.bytes);
+}
+
+void Collector::writeCount(Tally &tally) {
   JsonWriter json;
   json.beginObject().field("t", "count").field("id", tally.id).field("count", tally.count);
+  if (const Tally::Range &range = tally.range; range.end > range.begin)
+    json.field("offset", range.begin - range.base).field("bytes", range.end - range.begin);
   write(json.endObject().text());
   tally.journalled = tally.count;
 }
@@ -267,9 +293,7 @@ void Collector::writeRest() {
   for (auto &[key, tally] : findings.all()) {
     if (tally.count == tally.journalled)
       continue;
-    JsonWriter json;
-    json.beginObject().field("t", "count").field("id", tally.id).field("count", tally.count);
-    write(json.endObject().text());
+    writeCount(tally);
   }
   for (auto &[key, tally] : incompletes.all())
     if (tally.count != tally.journalled)

@@ -76,6 +76,7 @@ struct Origin {
   uint32_t graphNode = 0;   ///< place of the node in the graph's order of creation
   StackId stack{};          ///< host code that launched it, or that added the node to its graph
   StackId graphStack{};     ///< host code that launched the graph
+  bool staged = false;      ///< a copy that may return when its pageable source is staged
 };
 /// The host code that called into the collector's library.
 StackId captureStack();

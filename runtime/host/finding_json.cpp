@@ -18,6 +18,8 @@ void writeOrigin(JsonWriter &json, const Registries &registries, const Origin &o
   if (!origin.isHost)
     json.field("stream", origin.stream);
   json.field("device", origin.device);
+  if (origin.staged)
+    json.field("staged", true);
   if (origin.graph) {
     json.field("graph", origin.graph).field("graph_launch", origin.graphLaunch);
     json.field("graph_node", origin.graphNode);
@@ -49,6 +51,9 @@ void writeActor(JsonWriter &json, const Registries &registries, core::NodeId nod
 }
 
 void writeOperation(JsonWriter &json, const Registries &registries, abi::Op op, core::SiteId site) {
+  // A thread that was not told to end has last been seen elsewhere.
+  if (op.kind() == abi::AccessKind::Exit && registries.sites.op(site).kind() != op.kind())
+    site = {};
   json.field("kind", nameOf(op.kind())).field("order", nameOf(op.order()));
   json.key("scope");
   if (op.isStrong())
@@ -107,6 +112,19 @@ void writeMemory(JsonWriter &json, const Registries &registries, Overlap overlap
   json.field("bytes", overlap.bytes).endObject();
 }
 
+/// D7: what is wrong at which barrier.
+void writeBarrier(JsonWriter &json, const core::BarrierFacts &barrier) {
+  json.key("barrier").beginObject();
+  json.field("misuse", nameOf(barrier.misuse)).field("kind", nameOf(barrier.kind));
+  json.field("number", barrier.id);
+  json.field("expected", barrier.expected).field("arrived", barrier.arrived);
+  if (barrier.lackingBytes)
+    json.field("lacking_bytes", barrier.lackingBytes);
+  if (barrier.here)
+    json.field("here", barrier.here).field("elsewhere", barrier.elsewhere);
+  json.endObject();
+}
+
 } // namespace
 
 Overlap overlapOf(const core::Finding &finding) {
@@ -149,6 +167,8 @@ std::string findingLine(const Registries &registries, const core::Finding &findi
   writeAccess(json, registries, finding.second);
   json.endArray();
   writeMemory(json, registries, overlapOf(finding), shared);
+  if (finding.barrier.misuse != core::Misuse::None)
+    writeBarrier(json, finding.barrier);
   json.key("blamed").beginArray();
   for (uint32_t i = 0; i < std::min(finding.blamedCount, core::Finding::MaxBlamed); ++i)
     writeBlame(json, registries, finding.blamed[i]);

@@ -15,6 +15,7 @@ struct FindingKey {
   core::Rule rule{};
   std::array<uint32_t, 2> sites{};
   std::array<const void *, 2> actors{};
+  std::array<uint32_t, 2> stacks{};                        ///< host code that called the API
   std::array<uint32_t, core::Finding::MaxBlamed> blamed{}; // sorted, 0 = unused
   auto operator<=>(const FindingKey &) const = default;
 };
@@ -23,6 +24,11 @@ struct Tally {
   uint32_t id = 0;
   uint64_t count = 0;
   uint64_t journalled = 0; ///< count as of the last line about it
+  /// Bytes that the occurrences touch, as long as they are of one allocation.
+  struct Range {
+    uint64_t base = 0, bytes = 0; ///< of the allocation
+    uint64_t begin = 0, end = 0;
+  } range;
 };
 
 /// True when a grown count is worth a line before the end: at powers of two.

@@ -11,8 +11,8 @@ template <class Enum, unsigned N> const char *pick(const char *const (&names)[N]
 } // namespace
 
 const char *nameOf(abi::AccessKind kind) {
-  static const char *const Names[] = {"load",  "store", "rmw",   "cas", "red",
-                                      "fence", "copy",  "alloc", "free"};
+  static const char *const Names[] = {"load", "store", "rmw",  "cas",   "red", "fence",
+                                      "copy", "alloc", "free", "enter", "exit"};
   return pick(Names, kind);
 }
 const char *nameOf(abi::MemoryOrder order) {
@@ -24,7 +24,7 @@ const char *nameOf(abi::Scope scope) {
   return pick(Names, scope);
 }
 const char *nameOf(core::Hazard hazard) {
-  static const char *const Names[] = {"WAW", "RAW", "WAR"};
+  static const char *const Names[] = {"none", "WAW", "RAW", "WAR"};
   return pick(Names, hazard);
 }
 const char *nameOf(core::Distance distance) {
@@ -32,6 +32,16 @@ const char *nameOf(core::Distance distance) {
                                       "same-cluster",    "same-grid",   "between-kernels",
                                       "between-domains", "host-device", "host-threads"};
   return pick(Names, distance);
+}
+const char *nameOf(core::Misuse misuse) {
+  static const char *const Names[] = {"none",       "missing",   "part-of-warp",
+                                      "two-counts", "divergent", "uninitialised",
+                                      "in-use",     "too-many",  "unpaired"};
+  return pick(Names, misuse);
+}
+const char *nameOf(core::BarrierKind kind) {
+  static const char *const Names[] = {"block", "cluster", "mbarrier"};
+  return pick(Names, kind);
 }
 const char *nameOf(MemoryKind kind) {
   static const char *const Names[] = {"device",   "managed",  "host-mapped", "host-pinned",

@@ -10,6 +10,8 @@ const char *nameOf(abi::MemoryOrder);
 const char *nameOf(abi::Scope);
 const char *nameOf(core::Hazard);
 const char *nameOf(core::Distance);
+const char *nameOf(core::Misuse);
+const char *nameOf(core::BarrierKind);
 const char *nameOf(MemoryKind);
 
 struct RuleText {

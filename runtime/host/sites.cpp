@@ -54,6 +54,11 @@ void SiteRegistry::writeFrames(JsonWriter &json, core::SiteId site) const {
   json.endArray();
 }
 
+abi::Op SiteRegistry::op(core::SiteId site) const {
+  Place p = find(site);
+  return p.site ? abi::Op(p.site->op) : abi::Op();
+}
+
 const char *SiteRegistry::text(core::SiteId site) const {
   Place place = find(site);
   return place.site ? stringAt(*place.module, place.site->text) : "";

@@ -16,6 +16,8 @@ public:
   core::SiteId add(const abi::Module &module);
   /// Writes the inline chain of `site` as an array of frames, innermost first; empty if unknown.
   void writeFrames(JsonWriter &json, core::SiteId site) const;
+  /// What the site's instruction does; of an unknown site: nothing in particular.
+  abi::Op op(core::SiteId site) const;
   /// Value type or PTX text of `site`; empty if unknown.
   const char *text(core::SiteId site) const;
 

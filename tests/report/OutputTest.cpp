@@ -85,9 +85,31 @@ TEST(Words, ToolkitHeadersAreNotTheUsersCode) {
   EXPECT_FALSE(isToolkitFile("a.cu"));
 }
 
+TEST(Names, LongOnesLoseTheirTemplateArgumentsAndVersions) {
+  EXPECT_EQ(shortFunctionName("void cub::CUB_300001_SM_900::detail::scan::DeviceScanKernel<cub::"
+                              "CUB_300001_SM_900::detail::scan::policy_hub<int, int, int, unsigned "
+                              "int, cuda::std::__4::plus<void> >::Policy1000, int*>(int*, int)"),
+            "cub::detail::scan::DeviceScanKernel<...>");
+  EXPECT_EQ(shortFunctionName("cuda::std::__4::plus<void>::operator()(int)"),
+            "cuda::std::plus<void>::operator()");
+}
+
+TEST(Names, NoneStaysMangled) {
+  EXPECT_EQ(readable("_ZN1a1bIiEEvT_"), "void a::b<int>(int)");
+  EXPECT_EQ(readable("kernel '_Z1kPi' of 'app'"), "kernel 'k(int*)' of 'app'");
+  // A constrained template, which older demanglers do not know.
+  EXPECT_EQ(readable("_Z3addITk8IntegraliEvPT_").substr(0, 2) == "_Z", false);
+  EXPECT_EQ(readable("_ZN3lib4workXYZ!"), "lib::work!");
+}
+
 TEST(Words, FunctionNames) {
   EXPECT_EQ(shortFunctionName("f(int*)"), "f");
-  EXPECT_EQ(shortFunctionName("void f<int (*)(int)>(int)"), "void f<int (*)(int)>");
+  EXPECT_EQ(shortFunctionName("void f<int (*)(int)>(int)"), "f<int (*)(int)>");
+  EXPECT_EQ(shortFunctionName("void (anonymous namespace)::f<int>(int)"),
+            "(anonymous namespace)::f<int>");
+  EXPECT_EQ(shortFunctionName("decltype(auto) S::operator()<int>(int) const"),
+            "S::operator()<int>");
+  EXPECT_EQ(shortFunctionName("bool operator< <int>(S<int>, S<int>)"), "operator< <int>");
   EXPECT_EQ(shortFunctionName("f"), "f");
 }
 

@@ -95,6 +95,39 @@ TEST_F(O6, ALaterWriteIsNoBetter) {
   EXPECT_EQ(s.rules(), "D11 D11");
 }
 
+/// Constant variables: as for any copy and kernel (D1), but what orders them within the kernel does
+/// not help (D11).
+TEST_F(O6, ConstantMemoryIsWrittenBetweenKernels) {
+  TimelineId copies = s.stream(), kernels = s.stream();
+  NodeId copy = s.D.copyNode(copies, nullptr, 0), later = s.D.copyNode(copies, nullptr, 0);
+  NodeId kernel = s.launch(kernels, 1, 32);
+  s.D.nodeWrite(copy, X, 4, site(60));
+  s.D.proxyRead(s.thread(s.block(kernel), 0), X, 4, site(62), Proxy::ConstantBank);
+  EXPECT_EQ(s.rules(), "D1") << "the kernel after the copy";
+  s.D.proxyRead(s.thread(s.block(kernel), 0), Y, 4, site(62), Proxy::ConstantBank);
+  s.D.nodeWrite(later, Y, 4, site(61));
+  EXPECT_EQ(s.rules(), "D1 D1") << "the copy after the kernel";
+  EXPECT_EQ(hits(s, RuleCounters::D11), 0u);
+}
+
+TEST_F(O6, ConstantMemoryMayBeWrittenBeforeAndAfterItsKernels) {
+  TimelineId stream = s.stream();
+  NodeId copy = s.D.copyNode(stream, nullptr, 0);
+  NodeId kernel = s.launch(stream, 1, 32);
+  NodeId later = s.D.copyNode(stream, nullptr, 0);
+  s.D.nodeWrite(copy, X, 4, site(60));
+  s.D.proxyRead(s.thread(s.block(kernel), 0), X, 4, site(62), Proxy::ConstantBank);
+  s.D.nodeWrite(later, X, 4, site(61));
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(O6, ConstantMemoryIsNotReadCoherentlyInTheKernelThatWritesIt) {
+  s.write(t(0), X);
+  s.barrier(b[0]);
+  s.D.proxyRead(t(0, 1), X, 4, site(62), Proxy::ConstantBank);
+  EXPECT_EQ(s.rules(), "D11");
+}
+
 // ---------------------------------------------------------------- no special case (S11)
 
 namespace {

@@ -1,5 +1,7 @@
 #include "Journal.h"
 
+#include "Names.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
@@ -44,7 +46,8 @@ std::vector<Frame> frames(const json::Array *array) {
   for (const json::Value &value : *array)
     if (const json::Object *frame = value.getAsObject())
       result.push_back({text(*frame, "file"), static_cast<unsigned>(number(*frame, "line")),
-                        static_cast<unsigned>(number(*frame, "column")), text(*frame, "function")});
+                        static_cast<unsigned>(number(*frame, "column")),
+                        readable(text(*frame, "function"))});
   return result;
 }
 
@@ -66,7 +69,7 @@ Operation operation(const json::Object &object) {
   result.bytes = number(object, "bytes");
   result.type = text(object, "type");
   result.frames = frames(object.getArray("frames"));
-  result.kernel = text(object, "kernel");
+  result.kernel = readable(text(object, "kernel"));
   result.api = text(object, "api");
   result.hostThread = static_cast<unsigned>(number(object, "host_thread"));
   result.launch = static_cast<unsigned>(number(object, "launch"));
@@ -76,6 +79,7 @@ Operation operation(const json::Object &object) {
   result.lane = static_cast<unsigned>(number(object, "lane"));
   result.stream = static_cast<unsigned>(number(object, "stream"));
   result.isHost = !object.get("stream");
+  result.staged = flag(object, "staged");
   result.device = static_cast<unsigned>(number(object, "device"));
   result.graph = static_cast<unsigned>(number(object, "graph"));
   result.graphLaunch = static_cast<unsigned>(number(object, "graph_launch"));
@@ -92,7 +96,7 @@ Memory memory(const json::Object *object) {
   if (!object)
     return result;
   result.kind = text(*object, "kind");
-  result.name = text(*object, "name");
+  result.name = readable(text(*object, "name"));
   if (object->get("index"))
     result.index = static_cast<unsigned>(number(*object, "index"));
   if (object->get("size"))
@@ -104,12 +108,29 @@ Memory memory(const json::Object *object) {
   return result;
 }
 
+BarrierUse barrierUse(const json::Object &object) {
+  BarrierUse result;
+  result.misuse = text(object, "misuse");
+  result.kind = text(object, "kind");
+  result.number = static_cast<unsigned>(number(object, "number"));
+  result.expected = number(object, "expected");
+  result.arrived = number(object, "arrived");
+  result.lackingBytes = number(object, "lacking_bytes");
+  result.here = number(object, "here");
+  result.elsewhere = number(object, "elsewhere");
+  return result;
+}
+
 Finding finding(const json::Object &object) {
   Finding result;
   result.rule = text(object, "rule");
   result.name = text(object, "name");
   result.isAdvisory = flag(object, "advisory");
   result.hazard = text(object, "hazard");
+  if (result.hazard == "none")
+    result.hazard.clear();
+  if (const json::Object *barrier = object.getObject("barrier"))
+    result.barrier = barrierUse(*barrier);
   result.distance = text(object, "distance");
   if (const json::Array *accesses = object.getArray("accesses"))
     for (size_t i = 0; i < 2 && i < accesses->size(); ++i)
@@ -139,7 +160,7 @@ std::string uninstrumentedModule(const json::Object &object) {
     result += " (kernels";
     const char *separator = " ";
     for (const json::Value &kernel : *kernels) {
-      result += separator + kernel.getAsString().value_or("?").str();
+      result += separator + readable(kernel.getAsString().value_or("?").str());
       separator = ", ";
     }
     result += ")";
@@ -158,21 +179,22 @@ public:
     else if (type == "module" && !flag(object, "instrumented"))
       result.uninstrumented.push_back(uninstrumentedModule(object));
     else if (type == "launch")
-      addKernel(facts.kernels, text(object, "kernel"), 1);
+      addKernel(facts.kernels, readable(text(object, "kernel")), 1);
     else if (type == "finding")
       findings[number(object, "id")] = finding(object);
     else if (type == "scope")
       scope(object);
     else if (type == "count")
-      counts[number(object, "id")] = number(object, "count");
+      counts[number(object, "id")] = {number(object, "count"), number(object, "offset"),
+                                      number(object, "bytes")};
     else if (type == "incomplete")
       incomplete(object);
     else if (type == "counters")
       counters(object);
     else if (type == "note")
-      facts.notes.push_back(text(object, "what"));
+      facts.notes.push_back(readable(text(object, "what")));
     else if (type == "failure")
-      facts.failures.push_back(text(object, "what"));
+      facts.failures.push_back(readable(text(object, "what")));
     else if (type == "end")
       result.ended = true;
   }
@@ -188,8 +210,13 @@ public:
 
   ProcessJournal take() {
     for (auto &[id, entry] : findings) {
-      if (auto count = counts.find(id); count != counts.end())
-        entry.count = std::max<uint64_t>(1, count->second);
+      if (auto it = counts.find(id); it != counts.end()) {
+        entry.count = std::max<uint64_t>(1, it->second.count);
+        if (it->second.bytes) {
+          entry.memory.offset = it->second.offset;
+          entry.memory.bytes = it->second.bytes;
+        }
+      }
       auto &list = entry.isAdvisory ? result.facts.advisories : result.facts.findings;
       list.push_back(std::move(entry));
     }
@@ -222,8 +249,8 @@ private:
         facts.command.push_back(word.getAsString().value_or("").str());
   }
   void incomplete(const json::Object &object) {
-    Incomplete entry{text(object, "what"), frames(object.getArray("site")), text(object, "text"),
-                     number(object, "count")};
+    Incomplete entry{readable(text(object, "what")), frames(object.getArray("site")),
+                     text(object, "text"), number(object, "count")};
     auto &list = result.facts.incomplete;
     auto it = llvm::find_if(list, [&](const Incomplete &other) {
       return other.what == entry.what && other.frames == entry.frames && other.text == entry.text;
@@ -236,21 +263,32 @@ private:
 
   ProcessJournal result;
   std::map<uint64_t, Finding> findings; // by id: order of discovery
-  std::map<uint64_t, uint64_t> counts;
+  struct Count {
+    uint64_t count = 0, offset = 0, bytes = 0; ///< bytes 0: one place in memory
+  };
+  std::map<uint64_t, Count> counts;
   uint64_t damagedLines = 0;
 };
 
 // ------------------------------------------------------------------ merging
 using Place = std::tuple<std::string, std::string, std::string, std::vector<Frame>>;
-/// A kernel is the place of what has no other.
+/// A kernel is the place of what has no other, the call that of a copy.
 Place placeOf(const Operation &op) {
-  return {op.kind, op.scope, op.frames.empty() && op.api.empty() ? op.kernel : op.api, op.frames};
+  if (op.api.empty())
+    return {op.kind, op.scope, op.frames.empty() ? op.kernel : "", op.frames};
+  std::string call = op.api;
+  for (const HostCode &code : op.host.code)
+    call += ' ' + code.module + '+' + std::to_string(code.offset);
+  return {op.kind, op.scope, call, op.frames};
 }
 
-bool hasLine(const Operation &op) { return !op.frames.empty() && op.frames.front().line != 0; }
+bool hasLine(const Operation &op) {
+  return !op.api.empty() || (!op.frames.empty() && op.frames.front().line != 0);
+}
 
 /// Same rule, same unordered pair of places, same set of blamed places: same finding. Where an
-/// access has no line (the compiler merged two statements), the memory tells findings apart.
+/// access has no line (the compiler merged two statements), the object in memory tells findings
+/// apart.
 using Identity =
     std::tuple<std::string, std::string, std::vector<Place>, std::vector<Place>, std::string>;
 Identity identityOf(const Finding &f) {
@@ -261,7 +299,7 @@ Identity identityOf(const Finding &f) {
   llvm::sort(blamed);
   std::string memory;
   if (!hasLine(f.accesses[0]) || !hasLine(f.accesses[1]))
-    memory = f.memory.kind + ' ' + f.memory.name + ' ' + std::to_string(f.memory.offset);
+    memory = f.memory.kind + ' ' + f.memory.name + ' ' + std::to_string(f.memory.index.value_or(0));
   return {f.rule, f.name, std::move(pair), std::move(blamed), std::move(memory)};
 }
 using IncompleteIdentity = std::tuple<std::string, std::vector<Frame>, std::string>;
@@ -317,7 +355,18 @@ private:
     if (isNew)
       list.push_back(std::move(entry));
     else
-      list[it->second].count += entry.count;
+      add(list[it->second], entry);
+  }
+  /// One more of the same: at further bytes of the same object.
+  static void add(Finding &known, const Finding &more) {
+    known.count += more.count;
+    Memory &a = known.memory;
+    const Memory &b = more.memory;
+    if (a.kind != b.kind || a.name != b.name || a.index != b.index || !a.size)
+      return;
+    uint64_t begin = std::min(a.offset, b.offset);
+    a.bytes = std::max(a.offset + a.bytes, b.offset + b.bytes) - begin;
+    a.offset = begin;
   }
   void addIncomplete(const Incomplete &entry) {
     auto [it, isNew] =

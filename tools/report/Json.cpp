@@ -78,6 +78,8 @@ void writeOperation(OStream &json, const Operation &op) {
         json.attribute("stream", op.stream);
       if (op.hostThread)
         json.attribute("host_thread", op.hostThread);
+      if (op.staged)
+        json.attribute("staged", true);
     } else {
       json.attribute("kernel", op.kernel);
       json.attribute("launch", op.launch);
@@ -110,6 +112,23 @@ void writeMemory(OStream &json, const Memory &memory) {
   });
 }
 
+void writeBarrier(OStream &json, const BarrierUse &barrier) {
+  json.attributeObject("barrier", [&] {
+    json.attribute("misuse", barrier.misuse);
+    json.attribute("kind", barrier.kind);
+    if (barrier.kind == "block")
+      json.attribute("number", barrier.number);
+    json.attribute("expected", barrier.expected);
+    json.attribute("arrived", barrier.arrived);
+    if (barrier.lackingBytes)
+      json.attribute("lacking_bytes", barrier.lackingBytes);
+    if (barrier.here) {
+      json.attribute("here", barrier.here);
+      json.attribute("elsewhere", barrier.elsewhere);
+    }
+  });
+}
+
 void writeFindings(OStream &json, const char *name, const std::vector<Finding> &findings) {
   json.attributeArray(name, [&] {
     for (const Finding &finding : findings)
@@ -118,7 +137,10 @@ void writeFindings(OStream &json, const char *name, const std::vector<Finding> &
         json.attribute("name", finding.name);
         json.attribute("title", titleOf(finding));
         json.attribute("count", finding.count);
-        json.attribute("hazard", finding.hazard);
+        if (finding.hazard.empty())
+          json.attribute("hazard", nullptr);
+        else
+          json.attribute("hazard", finding.hazard);
         json.attribute("distance", finding.distance);
         writeMemory(json, finding.memory);
         json.attributeArray("accesses", [&] {
@@ -130,6 +152,8 @@ void writeFindings(OStream &json, const char *name, const std::vector<Finding> &
           for (const Operation &op : finding.blamed)
             writeOperation(json, op);
         });
+        if (finding.barrier)
+          writeBarrier(json, *finding.barrier);
         if (finding.coverage)
           json.attributeObject("coverage", [&] {
             json.attribute("executions", finding.coverage->executions);

@@ -52,6 +52,7 @@ struct Operation {
   Coordinates block{}, thread{};
   unsigned warp = 0, lane = 0, stream = 0, device = 0;
   bool isHost = false; ///< a call of the host that is in no stream
+  bool staged = false; ///< a copy that may return before its pageable source is on the device
   unsigned graph = 0;  ///< number of the instantiated graph that it is part of; 0 = none
   unsigned graphLaunch = 0, graphNode = 0;
   HostStack host;      ///< where it was launched, or its node was added to the graph
@@ -61,6 +62,9 @@ struct Operation {
   bool isKnown() const { return !kind.empty(); }
   bool isWeak() const { return order == "weak"; }
   bool writes() const { return kind != "load" && kind != "fence"; }
+  bool isLife() const {
+    return kind == "alloc" || kind == "free" || kind == "enter" || kind == "exit";
+  }
   /// Inlined from <cuda/atomic> and its like.
   bool isFromAtomic() const;
   /// The innermost frame of the user's own code; the innermost of all if there is none.
@@ -86,21 +90,34 @@ struct Coverage {
   uint64_t blocks = 0, launches = 0; ///< that executed it
 };
 
+/// D7: what is wrong at which barrier. Words as in docs/journal.md.
+struct BarrierUse {
+  std::string misuse, kind;
+  unsigned number = 0;                ///< of a block barrier
+  uint64_t expected = 0, arrived = 0; ///< threads or arrivals
+  uint64_t lackingBytes = 0;          ///< of an mbarrier's phase
+  uint64_t here = 0, elsewhere = 0;   ///< threads of the block that wait, and that do not
+};
+
 struct Finding {
   std::string rule; ///< "D3"
   std::string name; ///< "insufficient-scope"
   bool isAdvisory = false;
-  std::string hazard, distance;
+  std::string hazard; ///< empty: the finding is not about a pair of accesses
+  std::string distance;
   /// In execution order. over-synchronized: the operation, and the farthest observer if there was
   /// one.
   std::array<Operation, 2> accesses;
   Memory memory;
   std::vector<Operation> blamed;
   uint64_t count = 0;
-  std::optional<Coverage> coverage; ///< over-synchronized only
+  std::optional<Coverage> coverage;  ///< over-synchronized only
+  std::optional<BarrierUse> barrier; ///< D7 only
 
   /// D12 of a host loop that waits without asking the API; it may have ended all the same.
   bool isHostLoop() const { return name == "forward-progress" && distance == "host-device"; }
+  /// D8: where a block's shared memory began or ended is not in execution order with the access.
+  bool isBlockEnd() const { return accesses[0].kind == "enter" || accesses[0].kind == "exit"; }
   /// The places are where threads stand, not accesses to memory (D7, D12 where nothing moves).
   bool isStuck() const {
     return name == "barrier-misuse" || (name == "forward-progress" && !isHostLoop());

@@ -1,5 +1,7 @@
 #include "Text.h"
 
+#include "BarrierWords.h"
+#include "Names.h"
 #include "Words.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -71,19 +73,27 @@ private:
         << plain() << '\n';
     // In execution order.
     static constexpr const char *Labels[] = {"earlier: ", "later:   "};
+    static constexpr const char *LifeLabels[] = {"owner:   ", "access:  "};
     static constexpr const char *ScopeLabels[] = {"used:    ", "farthest observer: "};
     for (size_t i = 0; i < 2; ++i)
       if (finding.isStuck()) { // places where threads are, not accesses to memory
-        if (i == 0 || finding.accesses[0].frames != finding.accesses[1].frames)
-          writeOperation(finding.accesses[i], "thread:  waits here");
+        if (isOther(finding, i))
+          writeOperation(finding.accesses[i],
+                         "thread:  " + (finding.rule == "D7" ? barrierRole(finding, unsigned(i))
+                                                             : "waits here"));
       } else if (finding.accesses[i].isKnown()) {
-        const char *label = finding.coverage ? ScopeLabels[i] : Labels[i];
+        const char *label = finding.coverage       ? ScopeLabels[i]
+                            : finding.isBlockEnd() ? LifeLabels[i]
+                                                   : Labels[i];
         writeOperation(finding.accesses[i], label + describeLong(finding.accesses[i]));
       }
-    if (!finding.isStuck() && finding.memory.kind != "none")
+    bool isObject = !finding.isStuck() || (finding.barrier && finding.barrier->kind == "mbarrier");
+    if (isObject && finding.memory.kind != "none")
       out << "  memory:  " << describeMemory(finding.memory) << '\n';
     if (std::string why = summaryOf(finding); !why.empty())
       out << "  why:     " << why << '\n';
+    if (std::string copy = copyNoteOf(finding); !copy.empty())
+      out << "  copy:    " << copy << '\n';
     if (finding.coverage)
       out << "  run:     " << describeCoverage(*finding.coverage) << '\n';
     for (const Operation &op : finding.coverage ? std::vector<Operation>() : finding.blamed)
@@ -96,9 +106,19 @@ private:
     out << '\n';
   }
 
+  /// The second thread of a standstill may be the first one, or in the same state.
+  static bool isOther(const Finding &finding, size_t i) {
+    const Operation &a = finding.accesses[0], &b = finding.accesses[1];
+    bool oneThread = a.thread == b.thread && a.block == b.block && a.launch == b.launch;
+    if (finding.rule == "D7")
+      return i == 1 || !oneThread;
+    return i == 0 || a.frames != b.frames;
+  }
+
   void writeOperation(const Operation &op, const std::string &what) {
     out << "  " << colour(raw_ostream::WHITE) << what << plain() << '\n';
-    if (!op.frames.empty() || !op.kernel.empty()) // a copy has no place in the source
+    // A copy has no place in the source, nor has the start of a block.
+    if (!op.frames.empty() || (!op.kernel.empty() && op.kind != "enter"))
       writePlace(op.frames, op.placeIndex());
     out << "      by " << describeActor(op) << '\n';
     writeHost(op.graph ? "added to graph " + std::to_string(op.graph) + " at" : "launched at",
@@ -124,17 +144,18 @@ private:
       return;
     }
     for (size_t i = 0; options.toolkitFrames && i < place; ++i)
-      out << "      in " << frames[i].function << " at " << describePosition(frames[i]) << '\n';
+      out << "      in " << shortFunctionName(frames[i].function) << " at "
+          << describePosition(frames[i]) << '\n';
     const Frame &frame = frames[place];
     out << "      at " << describePosition(frame);
     if (!frame.function.empty())
-      out << " in " << frame.function;
+      out << " in " << shortFunctionName(frame.function);
     out << '\n';
     writeExcerpt(frame);
     for (size_t i = place + 1; i < frames.size(); ++i) {
       out << "         inlined from " << describePosition(frames[i]);
       if (!frames[i].function.empty())
-        out << " in " << frames[i].function;
+        out << " in " << shortFunctionName(frames[i].function);
       out << '\n';
     }
   }
@@ -163,7 +184,7 @@ private:
       if (const Frame *frame = at.place()) {
         out << " at " << describePosition(*frame);
         if (!frame->function.empty())
-          out << " in " << frame->function;
+          out << " in " << shortFunctionName(frame->function);
       }
       if (entry.count > 1)
         out << " (" << entry.count << " times)";

@@ -1,5 +1,8 @@
 #include "Words.h"
 
+#include "BarrierWords.h"
+#include "Names.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -71,7 +74,7 @@ std::string actorIn(const Finding &finding, const Operation &op, const Operation
   if (!op.isKnown())
     return "an unknown thread";
   if (op.kernel.empty())
-    return op.api.empty() ? hostThread(op) : op.api;
+    return op.api.empty() ? hostThread(op) : op.api + (op.staged ? " from pageable memory" : "");
   StringRef distance = finding.distance;
   if (other.kernel.empty() && other.isKnown())
     return "kernel " + shortFunctionName(op.kernel);
@@ -183,6 +186,9 @@ std::string lifetimeOf(const Finding &finding) {
            " of memory that " + second.api + " frees, with " + gapOf(finding);
   if (first.kind == "free")
     return access + " of memory that " + first.api + " has freed";
+  if (finding.isBlockEnd())
+    return access + " of shared memory of block " + std::to_string(first.block[0]) +
+           (first.kind == "exit" ? ", which may have ended" : ", which may not have started");
   if (first.kind == "alloc")
     return access + " of memory that " + first.api + " allocates, with " + gapOf(finding);
   if (!first.isKnown() && finding.memory.kind == "unknown")
@@ -198,6 +204,13 @@ std::string aliveHint(const Finding &finding) {
   if (first == "alloc")
     return "use the memory in the stream that allocated it, or order its users after the "
            "allocation by an event";
+  if (first == "enter")
+    return "put a cluster barrier (cluster.sync()) before the first access to a peer's shared "
+           "memory";
+  if (first == "exit")
+    return "put a cluster barrier (cluster.sync()) after the last access to a peer's shared "
+           "memory: "
+           "no thread of the owner's may return before it";
   if (!finding.accesses[0].isKnown() && finding.memory.kind == "unknown")
     return "allocate the memory with CUDA, or register it with cudaHostRegister";
   if (!finding.accesses[0].isKnown() && finding.memory.device != finding.accesses[1].device)
@@ -268,6 +281,8 @@ std::string expand(StringRef pattern, const Finding &finding) {
       {"lifetime", lifetimeOf(finding)},
       {"alive", aliveHint(finding)},
       {"nonatomic", nonAtomicOf(finding)},
+      {"barrier", barrierTitle(finding)},
+      {"unbarrier", barrierHint(finding)},
       {"stuck", stuckOf(finding)},
       {"unstuck", unstuckHint(finding)},
   };
@@ -292,8 +307,11 @@ std::string verbNoun(const Operation &op) {
       {"rmw", "atomic update"}, {"cas", "compare-exchange"},
       {"red", "reduction"},     {"fence", "fence"},
       {"copy", "copy"}};
-  if (op.kind == "alloc" || op.kind == "free")
-    return op.kind == "free" ? "free" : "allocation";
+  if (op.isLife())
+    return op.kind == "free"    ? "free"
+           : op.kind == "alloc" ? "allocation"
+           : op.kind == "enter" ? "start of the block"
+                                : "end of the block's last thread";
   if (op.isWeak())
     if (auto it = Weak.find(op.kind); it != Weak.end())
       return it->second.str();
@@ -321,16 +339,6 @@ std::string describeCoverage(const Coverage &coverage) {
          counted(coverage.edges, "synchronizes-with edge");
 }
 
-std::string shortFunctionName(const std::string &name) {
-  int depth = 0; // parentheses within template arguments do not end the name
-  for (size_t i = 0; i < name.size(); ++i) {
-    depth += name[i] == '<' ? 1 : name[i] == '>' ? -1 : 0;
-    if (name[i] == '(' && depth == 0 && i > 0)
-      return name.substr(0, i);
-  }
-  return name;
-}
-
 std::string describeShort(const Operation &op) {
   if (!op.isKnown())
     return "access";
@@ -348,7 +356,7 @@ std::string describeLong(const Operation &op) {
   if (!op.isKnown())
     return "an access that is not known";
   std::string result;
-  if (op.kind == "alloc" || op.kind == "free")
+  if (op.isLife())
     return verbNoun(op);
   if (op.bytes)
     result = std::to_string(op.bytes) + "-byte ";
@@ -440,7 +448,23 @@ static const TitleRow &rowOf(const Finding &finding) {
                       : "over-synchronized/unused");
 }
 std::string titleOf(const Finding &finding) { return expand(rowOf(finding).title, finding); }
-std::string hintOf(const Finding &finding) { return expand(rowOf(finding).hint, finding); }
+std::string hintOf(const Finding &finding) {
+  if (!copyNoteOf(finding).empty())
+    return "synchronize with the copy's stream (cudaStreamSynchronize) before the other work "
+           "starts, "
+           "or copy from pinned memory in that work's stream; --pageable-copy=complete takes such "
+           "copies as complete when they return";
+  return expand(rowOf(finding).hint, finding);
+}
+
+std::string copyNoteOf(const Finding &finding) {
+  for (const Operation &op : finding.accesses)
+    if (op.staged && finding.name == "data-race")
+      return "from pageable memory: " + op.api +
+             " returns when the source is staged, perhaps before the data is on the device, and "
+             "nothing orders other streams (non-blocking ones) after it";
+  return "";
+}
 
 std::string summaryOf(const Finding &finding) {
   for (const SummaryRow &row : Summaries)

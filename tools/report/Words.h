@@ -10,6 +10,8 @@ namespace scopesan::report {
 std::string titleOf(const Finding &finding);
 /// What to change; may be empty.
 std::string hintOf(const Finding &finding);
+/// What the reader must know of a copy from pageable memory (O7); mostly empty.
+std::string copyNoteOf(const Finding &finding);
 /// The rule's one-sentence summary (rules.def); may be empty.
 std::string summaryOf(const Finding &finding);
 
@@ -28,7 +30,5 @@ std::string describeActor(const Operation &op);
 std::string describeMemory(const Memory &memory);
 /// "file:line:column"; without what is unknown.
 std::string describePosition(const Frame &frame);
-/// The name without parameters: "f" for "f(int*)".
-std::string shortFunctionName(const std::string &name);
 
 } // namespace scopesan::report

@@ -40,8 +40,10 @@ public:
   }
   /// A thread of the block exited: it no longer counts and gives no edge (S7), but what it
   /// published on arrival stays.
-  void exit(Thread &t) {
+  void exit(Thread &t, SiteId site) {
     Block &b = *t.block;
+    b.lastExit = t.index;
+    b.lastExitSite = site;
     Cluster &c = *b.cluster;
     --c.live;
     if (t.clusterArrived && t.clusterPhase == c.phase)
@@ -54,10 +56,10 @@ public:
   void end(Block &b) {
     for (const PeerAccess &a : b.peerAccesses)
       if (!b.exitKnowledge.covers(a.by) && !b.exitKnowledge.coversSoftly(a.by))
-        J.d8Lifetime(record(a, b), b.place);
+        J.d8Lifetime(record(a, b), endOf(b));
     Cluster *c = b.cluster;
     if (b.sharedBytes)
-      c->ended.push({b.sharedAddress, b.sharedBytes, b.place});
+      c->ended.push({b.sharedAddress, b.sharedBytes, endOf(b)});
     c->members.filter([&](Block *m) { return m != &b; });
     b.cluster = nullptr;
     if (--c->blocks)
@@ -70,7 +72,7 @@ public:
   /// cluster scope or wider covers. Each arrival needs its wait before the next (D7).
   void s9Arrive(Thread &t, bool relaxed, SiteId site) {
     if (t.clusterArrived)
-      J.d7BarrierMisuse(t, site, 0);
+      J.d7BarrierMisuse(t, site, 0, {Misuse::Unpaired, BarrierKind::Cluster});
     ensure(*t.block);
     Cluster &c = *t.block->cluster;
     t.clusterArrived = true;
@@ -95,7 +97,7 @@ public:
   /// S9: the wait returned; it acquires what its phase published.
   void s9Wait(Thread &t, SiteId site) {
     if (!t.clusterArrived)
-      J.d7BarrierMisuse(t, site, 0);
+      J.d7BarrierMisuse(t, site, 0, {Misuse::Unpaired, BarrierKind::Cluster});
     t.clusterArrived = false;
     if (!t.block->cluster || !t.block->cluster->completed)
       return;
@@ -114,16 +116,28 @@ public:
       if (!holds(*m, addr))
         continue;
       if (!t.blocks.knows(m->id))
-        J.d8Lifetime(record(a, *t.block), m->place);
+        J.d8Lifetime(record(a, *t.block), bound(*m, abi::AccessKind::Enter));
       remember(*m, a);
       return;
     }
     for (const Cluster::Ended &gone : t.block->cluster->ended)
       if (addr - gone.sharedAddress < gone.sharedBytes)
-        return J.d8Lifetime(record(a, *t.block), gone.place);
+        return J.d8Lifetime(record(a, *t.block), gone.end);
   }
 
 private:
+  /// Where the lifetime of the block's shared memory begins or ends (D8).
+  static AccessRecord bound(const Block &b, abi::AccessKind kind) {
+    Op op(kind, abi::MemoryOrder::Weak, Scope::Thread);
+    return {{}, op, b.place.node, b.place.block, {}};
+  }
+  /// The block ends with its last thread.
+  static AccessRecord endOf(const Block &b) {
+    AccessRecord end = bound(b, abi::AccessKind::Exit);
+    end.site = b.lastExitSite;
+    end.thread = b.lastExit;
+    return end;
+  }
   static bool holds(const Block &b, uint64_t addr) {
     return addr - b.sharedAddress < b.sharedBytes;
   }

@@ -102,11 +102,11 @@ public:
   }
   Thread *thread(Block *b, ThreadIndex i) { return &b->threads[i.value]; }
   /// The thread executes no further step; it leaves the counts of its barriers.
-  void threadExit(Thread &t) {
+  void threadExit(Thread &t, SiteId site = {}) {
     Progress.leave(t);
     Barriers.exit(t);
     if (t.block->cluster)
-      Clusters.exit(t);
+      Clusters.exit(t, site);
     Resident.s6AtGridEnd(t);
     t.dropSync();
     if (C.advice) [[unlikely]]
@@ -197,7 +197,10 @@ public:
     Barriers.s7Arrive(t, kind, id, n);
   }
   /// D7 that the backend saw: a wrong count, or an aligned barrier reached from different code.
-  void barrierMisuse(Thread &t, SiteId site) { J.d7BarrierMisuse(t, site, 0); }
+  void barrierMisuse(Thread &t, SiteId site, const BarrierFacts &facts,
+                     const AccessRecord *other = nullptr) {
+    J.d7BarrierMisuse(t, site, 0, facts, other);
+  }
   /// The departure was applied when the generation completed, while the thread still waited.
   void blockBarrierDepart(Thread &, uint32_t) {}
   void warpBarrierArrive(Thread &t, uint32_t mask, SiteId) {

@@ -21,7 +21,7 @@ public:
 
   /// Weak read of the bytes `me.mask()` of the word.
   void weakRead(Thread &t, Cell &c, const Record &me, uint64_t address) {
-    if (me.proxy() == Proxy::NonCoherent)
+    if (isReadOnlyPath(me.proxy()))
       return NonCoherent.o6Read(t, c, me, address);
     if (!c.overflow()) {
       if (c.write.empty() && !Shadow.d8Alive(t, c, me, address))
@@ -88,7 +88,7 @@ public:
       return a.strong.push(old, 0);
     }
     Overflow &o = Shadow.overflowOf(Objects.shadow().cell(address));
-    bool nonCoherent = old.proxy() == Proxy::NonCoherent;
+    bool nonCoherent = isReadOnlyPath(old.proxy());
     if (!old.isWrite() && !nonCoherent)
       return Readers.recall(o, old);
     Vec<Record> &list = nonCoherent ? o.rareFacts().nonCoherent : o.writes;

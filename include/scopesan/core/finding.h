@@ -12,8 +12,31 @@ enum class Rule : uint8_t {
 #include "scopesan/core/rules.def"
 };
 
-/// Hazard in execution order: first access, second access.
-enum class Hazard : uint8_t { WriteAfterWrite, ReadAfterWrite, WriteAfterRead };
+/// Hazard in execution order: first access, second access. None: the finding is not about a pair of
+/// accesses.
+enum class Hazard : uint8_t { None, WriteAfterWrite, ReadAfterWrite, WriteAfterRead };
+
+/// What is wrong at a barrier (D7).
+enum class Misuse : uint8_t {
+  None,
+  Missing,       ///< nothing can go on any more, and threads that it counts have not arrived
+  PartOfWarp,    ///< its count is not of whole warps
+  TwoCounts,     ///< two arrivals name different counts
+  Divergent,     ///< aligned, but lanes of one warp reach it in different places
+  Uninitialised, ///< an mbarrier that was not initialised (yet)
+  InUse,         ///< an mbarrier that was initialised again while in use
+  TooMany,       ///< more arrivals than an mbarrier expects
+  Unpaired       ///< cluster barrier: an arrival without its wait, or the reverse
+};
+enum class BarrierKind : uint8_t { Block, Cluster, Mbarrier };
+struct BarrierFacts {
+  Misuse misuse{};
+  BarrierKind kind{};
+  uint32_t id = 0;                    ///< of a block barrier
+  uint32_t expected = 0, arrived = 0; ///< threads or arrivals
+  uint64_t lackingBytes = 0;          ///< Missing: of an mbarrier's phase
+  uint32_t here = 0, elsewhere = 0;   ///< Missing: threads of the block that wait, and that do not
+};
 
 /// Narrowest level that both threads share (the subkind of D1).
 enum class Distance : uint8_t {
@@ -59,6 +82,7 @@ struct Finding {
   AccessRecord second; ///< executed later
   uint32_t blamedCount = 0;
   Blame blamed[MaxBlamed];
+  BarrierFacts barrier;     ///< D7
   uint64_t occurrences = 1; ///< that this report stands for
 };
 

@@ -83,22 +83,32 @@ public:
   void d11NonCoherent(Thread &t, const Record &old, const Record &me, uint64_t address) {
     reportPair(Rule::NonCoherentRead, RuleCounters::D11, t, old, me, address);
   }
-  /// D7: `t` misused a barrier at `site`. Never after an unmodelled operation, which may have been
-  /// what is missing (X1).
-  void d7BarrierMisuse(Thread &t, SiteId site, uint64_t address) {
+  /// D1: the same, but nothing orders the two at all.
+  void d1ReadOnly(Thread &t, const Record &old, const Record &me, uint64_t address) {
+    reportPair(Rule::DataRace, RuleCounters::D1, t, old, me, address);
+  }
+  /// D7: `t` misused the barrier at `address` (0: it has none) from `site`. `other`: the operation
+  /// that it does not fit to. Never after an unmodelled operation, which may have been what is
+  /// missing (X1).
+  void d7BarrierMisuse(Thread &t, SiteId site, uint64_t address, const BarrierFacts &facts,
+                       const AccessRecord *other = nullptr) {
     if (C.unmodelled)
       return;
+    uint32_t bytes = facts.kind == BarrierKind::Mbarrier ? 8 : 0;
     Finding f;
-    f.distance = Distance::SameBlock;
-    f.first =
-        f.second = {site, Op(), t.block->place.node, t.block->place.block, t.index, address, 0};
+    f.distance = facts.kind == BarrierKind::Cluster ? Distance::SameCluster : Distance::SameBlock;
+    f.second = {site, Op(), t.block->place.node, t.block->place.block, t.index, address, bytes};
+    f.first = other ? *other : f.second;
+    f.barrier = facts;
     report(Rule::BarrierMisuse, RuleCounters::D7, f);
   }
-  /// D8: `access` touched the shared memory of block `owner` outside of its lifetime.
-  void d8Lifetime(const AccessRecord &access, const Place &owner) {
+  /// D8: `access` touched the shared memory of a block outside of its lifetime. `bound`: where that
+  /// begins or ends (Enter, Exit).
+  void d8Lifetime(const AccessRecord &access, const AccessRecord &bound) {
     Finding f;
     f.distance = Distance::SameCluster;
-    f.first = {{}, Op(), owner.node, owner.block, {}, access.address, 0};
+    f.first = bound;
+    f.first.address = access.address;
     f.second = access;
     report(Rule::Lifetime, RuleCounters::D8, f);
   }

@@ -19,7 +19,7 @@ public:
     A.write(t, addr, Bytes, site);
     Mbarrier &m = at(addr);
     if (m.inUse())
-      J.d7BarrierMisuse(t, site, addr);
+      misuse(t, site, m, Misuse::InUse, m.expected - m.pending);
     m.init(addr, count);
   }
   void invalidate(Thread &t, uint64_t addr, SiteId site) {
@@ -98,11 +98,18 @@ public:
     Mbarrier &m = at(addr);
     if (m.valid)
       return &m;
-    J.d7BarrierMisuse(t, site, addr);
+    m.address = addr;
+    misuse(t, site, m, Misuse::Uninitialised, 0);
     return nullptr;
   }
 
 private:
+  void misuse(Thread &t, SiteId site, const Mbarrier &m, Misuse what, uint32_t arrived) {
+    BarrierFacts facts{what, BarrierKind::Mbarrier};
+    facts.expected = m.expected;
+    facts.arrived = arrived;
+    J.d7BarrierMisuse(t, site, m.address, facts);
+  }
   Mbarrier &at(uint64_t addr) {
     RareFacts &o = A.cells().overflowOf(A.Shadow.cell(wordOf(addr))).rareFacts();
     if (!o.mbarrier)
@@ -122,7 +129,7 @@ private:
   }
   void arrive(Thread &t, Mbarrier &m, uint32_t count, bool drop, SiteId site) {
     if (count > m.pending) {
-      J.d7BarrierMisuse(t, site, m.address);
+      misuse(t, site, m, Misuse::TooMany, m.expected - m.pending + count);
       count = m.pending;
     }
     m.pending -= count;

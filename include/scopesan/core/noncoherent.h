@@ -18,7 +18,7 @@ public:
     Overflow &o = Shadow.overflowOf(c);
     auto check = [&](const Record &w) {
       if ((w.mask() & me.mask()) && w.isWrite() && !C.o6LaunchOrdered(t, w.epoch()))
-        J.d11NonCoherent(t, w, me, address);
+        unordered(t, w, me, address);
     };
     for (const Record &w : o.writes)
       check(w);
@@ -35,10 +35,20 @@ public:
   void o6Write(Thread &t, const RareFacts &rare, const Record &me, uint64_t address) {
     for (const Record &r : rare.nonCoherent)
       if ((r.mask() & me.mask()) && !C.o6LaunchOrdered(t, r.epoch()))
-        J.d11NonCoherent(t, r, me, address);
+        unordered(t, r, me, address);
   }
 
 private:
+  /// D11; D1 for constant memory where nothing else orders the two either: that program fails on a
+  /// coherent path, too.
+  void unordered(Thread &t, const Record &old, const Record &me, uint64_t address) {
+    bool constant = old.proxy() == Proxy::ConstantBank || me.proxy() == Proxy::ConstantBank;
+    if (!constant || C.happensBefore(t, old.epoch()))
+      J.d11NonCoherent(t, old, me, address);
+    else
+      J.d1ReadOnly(t, old, me, address);
+  }
+
   Context &C;
   Judge &J;
   Cells &Shadow;

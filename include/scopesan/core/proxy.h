@@ -22,11 +22,16 @@ enum class Proxy : uint8_t {
   Surface = 4,
   Texture = 5,
   Constant = 6,
+  ConstantBank = 7, ///< constant variables: nothing in a kernel may write them (O6)
   Alias = 8 ///< flag, alone a generic access: through a second virtual address of the location
 };
 constexpr Proxy throughAlias(Proxy p) { return Proxy(uint8_t(p) | uint8_t(Proxy::Alias)); }
 constexpr bool isAlias(Proxy p) { return uint8_t(p) & uint8_t(Proxy::Alias); }
 constexpr Proxy withoutAlias(Proxy p) { return Proxy(uint8_t(p) & 7); }
+/// Reads through it see what was there when their kernel started (O6).
+constexpr bool isReadOnlyPath(Proxy p) {
+  return p == Proxy::NonCoherent || p == Proxy::ConstantBank;
+}
 /// An access through it must pass its fence before generic accesses see it.
 constexpr bool needsFenceToLeave(Proxy p) {
   Proxy q = withoutAlias(p);
@@ -176,8 +181,8 @@ public:
   void releaseMaps(uint32_t scope, const BlockClock &known, BlockId here) {
     raise(uint32_t(Proxy::TensorMap) | scope * SpaceUnit, here, known);
   }
-  /// The acquire half, in block `here` or at a piece of memory there (AcquiredMaps): of the releases
-  /// for which pairs(scope, block) holds.
+  /// The acquire half, in block `here` or at a piece of memory there (AcquiredMaps): of the
+  /// releases for which pairs(scope, block) holds.
   template <class F> void acquireMaps(BlockId here, F pairs) {
     BlockClock passed;
     for (const Entry &x : Passed)

@@ -140,7 +140,7 @@ struct Cluster {
   Vec<Block *> members; ///< blocks that have started and not ended
   struct Ended {
     uint64_t sharedAddress, sharedBytes;
-    Place place;
+    AccessRecord end;
   };
   Vec<Ended> ended; ///< the others
 };
@@ -173,6 +173,8 @@ struct Block {
   Vec<PeerAccess> peerAccesses;
   uint32_t prunePeersAt = 0; ///< number of peerAccesses at which to drop what is known
   BlockClock exitKnowledge;  ///< what its threads knew when they exited (D8)
+  ThreadIndex lastExit;      ///< thread that exited last, and where
+  SiteId lastExitSite;
   Block *nextFree = nullptr;
   /// What names its threads in all that they do: a host thread acts in one block per step (S15).
   BlockId identity() const { return place.host ? place.block : id; }

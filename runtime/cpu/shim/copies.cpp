@@ -57,6 +57,7 @@ cudaError_t scopesan::cpu::checkFill(Context &C, const FillWork &W) {
 cudaError_t scopesan::cpu::copy(const CopyWork &Given, cudaStream_t Queue, bool Async) {
   return streamCall(Queue, [&](Context &C, Stream &S) {
     CopyWork W = Given;
+    W.Async = Async;
     if (W.Size.empty())
       return cudaSuccess;
     if (cudaError_t E = checkCopy(C, W); E != cudaSuccess)

@@ -1,4 +1,5 @@
 // What each kind of work does when it runs: launches, copies, fills (O7), host code.
+#include "cpu/constant_reads.h"
 #include "cpu/shim/copies.h"
 #include "cpu/shim/launches.h"
 #include "cpu/shim/modules.h"
@@ -81,7 +82,7 @@ public:
   }
 
   void operator()(const CopyWork &W) {
-    actor(W.Api);
+    actor(W.Api, W.Staged && !W.Async);
     Op.Effect = [&C = C, Node = Op.Node, W] {
       if (W.FromKnown)
         shadow(C, Node, W.From, W.Size, false);
@@ -161,9 +162,11 @@ public:
 
 private:
   /// A node that accesses memory and is named by its API call.
-  void actor(const char *Api) {
+  void actor(const char *Api, bool Staged = false) {
     Op.Node = C.Detector->copyNode(P.Line, After.data(), uint32_t(After.size()));
-    host::nodeNamed(Op.Node, Api, P.Origin);
+    host::Origin From = P.Origin;
+    From.staged = Staged;
+    host::nodeNamed(Op.Node, Api, From);
   }
 
   host::LaunchRecord record(const KernelWork &W, const LaunchSpec &Spec, core::DomainId Domain) {
@@ -184,6 +187,8 @@ private:
 
   /// Reports the accesses of a copy's one side.
   static void shadow(Context &C, core::NodeId Node, const Place &At, const Box &B, bool Write) {
+    if (Write)
+      TheConstantReads.written();
     forRuns(At, B, [&](char *Run, size_t Bytes) {
       if (Write)
         C.Detector->nodeWrite(Node, raw(Run), Bytes, core::SiteId{});

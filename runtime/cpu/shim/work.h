@@ -56,6 +56,7 @@ struct CopyWork {
   Box Size;
   cudaMemcpyKind Kind = cudaMemcpyDefault;
   std::shared_ptr<std::vector<char>> Staged{}; ///< the source, packed, if it was read early
+  bool Async = false;                          ///< the call does not wait for its source
   bool ToKnown = false, FromKnown = false; ///< allocated by CUDA; pageable memory is not checked
 };
 

@@ -15,6 +15,34 @@ TEST_F(Collector, VariableIsCopiedBeforeItsModuleIsKnown) {
   EXPECT_EQ(found(), 1u);
 }
 
+/// X1: what kernels read of constants is not recorded; only copies that they are not ordered with
+/// matter.
+TEST_F(Collector, CopyIntoAConstantBesideAKernel) {
+  const char *x1 = "into constant variable 'coefficients' is not ordered with a launch of kernel";
+  constexpr CUdeviceptr variable = 0x6f0000001000;
+  auto &collector = scopesan::cupti::Collector::get();
+  fakeDriver().deviceMemory.push_back(variable);
+  collector.variable(variable, 64, "coefficients", nullptr, /*constant=*/true);
+  uint64_t from = allocateWithoutShadow();
+  CUstream s = stream(), t = stream();
+  copy(variable, from, 64, s);
+  launch("logged", s, [] {});
+  copy(variable, from, 64, s);
+  synchronize();
+  launch("logged", t, [] {});
+  EXPECT_EQ(lines(x1), 0u) << "in one stream, or after a wait";
+  copy(from, variable, 64, s);
+  copy(variable + 64, from, 64, s);
+  EXPECT_EQ(lines(x1), 0u) << "reads, and other memory";
+  copy(variable + 32, from, 64, s);
+  synchronize();
+  EXPECT_EQ(lines(x1), 1u) << "the kernel first";
+  copy(variable, from, 4, s);
+  launch("logged", t, [] {});
+  synchronize();
+  EXPECT_EQ(lines(x1), 2u) << "the copy first; counted twice";
+}
+
 TEST_F(Collector, CopiesOfOneBatchAreUnordered) {
   CUdeviceptr a = allocateWithoutShadow(), b = allocateWithoutShadow(), d = allocateWithoutShadow();
   auto batch = [&](CUdeviceptr middle) {

@@ -136,7 +136,7 @@ inline void loadModule(bool fast, uint32_t flags = 0) {
   SiteBlob head{};
   memcpy(head.magic, (std::string(SiteMagicHead) + SiteMagicTail).data(), sizeof head.magic);
   scopesan::abi::Site sites[Sites] = {};
-  Kernel kernels[] = {{1, uint32_t(KernelMode::Logged), 0, 0},
+  Kernel kernels[] = {{1, uint32_t(KernelMode::Logged), 0, AnyConstant},
                       {8, uint32_t(KernelMode::Syncless), 0, UsesShared}};
   head.version = scopesan::abi::Version;
   head.siteCount = Sites;

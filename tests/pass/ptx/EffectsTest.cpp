@@ -142,14 +142,21 @@ TEST(Effects, WarpOperations) {
     EXPECT_TRUE(effectsOf(Text).empty()) << Text;
 }
 
+TEST(Effects, ConstantMemory) {
+  Effect E = only("ld.const.v2.u32 {$0, $1}, [$2+8];");
+  EXPECT_EQ(E.Kind, EffectKind::Access);
+  EXPECT_EQ(E.Op.space(), Space::Const);
+  EXPECT_EQ(E.bytes(), 8u);
+}
+
 TEST(Effects, NothingToCheck) {
-  for (const char *Text : {"ld.const.u32 $0, [$1];", "ld.param.u64 $0, [p];",
-                           "st.local.u32 [$0], $1;", "mov.u32 $0, %laneid;",
-                           "cvta.to.shared.u64 $0, $1;", "mapa.shared::cluster.u32 $0, $1, $2;",
-                           "{ .reg .pred p; isspacep.local p, $1; selp.u32 $0, 1, 0, p; }",
-                           "lop3.b32 $0, $1, $2, $3, 0xe8;",
-                           "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {$0,$1,"
-                           "$2,$3}, {$4,$5}, {$6}, {$7,$8,$9,$10};"})
+  for (const char *Text :
+       {"ld.param.u64 $0, [p];", "st.local.u32 [$0], $1;", "mov.u32 $0, %laneid;",
+        "cvta.to.shared.u64 $0, $1;", "mapa.shared::cluster.u32 $0, $1, $2;",
+        "{ .reg .pred p; isspacep.local p, $1; selp.u32 $0, 1, 0, p; }",
+        "lop3.b32 $0, $1, $2, $3, 0xe8;",
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {$0,$1,"
+        "$2,$3}, {$4,$5}, {$6}, {$7,$8,$9,$10};"})
     EXPECT_TRUE(effectsOf(Text).empty()) << Text;
 }
 
