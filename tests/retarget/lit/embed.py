@@ -14,7 +14,7 @@ def fnv1a(data):
 
 
 def main(arguments):
-    version = 3  # abi::Version
+    version = 4  # abi::Version
     if arguments[0].startswith("--version="):
         version = int(arguments.pop(0).split("=")[1])
     target, *inputs = arguments
