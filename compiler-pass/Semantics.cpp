@@ -2,6 +2,7 @@
 
 #include "AddressSpaces.h"
 #include "NonCoherent.h"
+#include "Textures.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DataLayout.h"
@@ -70,7 +71,7 @@ constexpr PtxRow PtxTable[] = {
 };
 
 /// PTX that the call becomes; empty if the table lacks it.
-StringRef ptxOf(const CallBase &C, StringRef Name) {
+std::string ptxOf(const CallBase &C, StringRef Name) {
   for (const PtxRow &Row : PtxTable) {
     StringRef Rest = Name;
     if (!Rest.consume_front(Row.Name))
@@ -79,11 +80,11 @@ StringRef ptxOf(const CallBase &C, StringRef Name) {
     if (!Rest.empty() && (!Rest.consume_front(".p") || Rest.getAsInteger(10, AddressSpace)))
       continue;
     if (Row.Flag == NoFlag)
-      return Row.Text;
+      return Row.Text.str();
     auto *Flag = dyn_cast<ConstantInt>(C.getArgOperand(Row.Flag));
-    return Flag ? StringRef(Flag->isOne() ? Row.Text : Row.Otherwise) : StringRef();
+    return Flag ? StringRef(Flag->isOne() ? Row.Text : Row.Otherwise).str() : "";
   }
-  return {};
+  return Name.consume_front("llvm.nvvm.") ? ptx::textureIntrinsic(Name) : "";
 }
 
 std::string printed(const Instruction &I) {
@@ -267,9 +268,9 @@ Operation call(CallBase &C) {
   // Defined functions are instrumented themselves; what other modules lack is known at load time.
   if (!Callee || !Callee->isDeclaration())
     return O;
-  if (StringRef Text = ptxOf(C, Callee->getName()); !Text.empty()) {
+  if (std::string Text = ptxOf(C, Callee->getName()); !Text.empty()) {
     O.Kind = OperationKind::Ptx;
-    O.Ptx = Text.str();
+    O.Ptx = std::move(Text);
     O.Text = printed(C);
     return O;
   }

@@ -43,7 +43,9 @@ private:
   void copyGroup(unsigned At);
   void bulkCopy(unsigned At);
   void asyncStore(unsigned At);
+  void asyncRelease(unsigned At);
   void writeRange(unsigned At);
+  void texture(unsigned At);
 
   // EffectsMatrix.cpp
   void matrix(unsigned At);

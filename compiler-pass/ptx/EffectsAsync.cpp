@@ -319,22 +319,53 @@ void EffectBuilder::bulkCopy(unsigned At) {
   push(std::move(E), At);
 }
 
-/// st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.vec}.type [to], value, [barrier]
+/// {st|red}.async{.mmio}.release.{gpu|sys}{.global}{.op}.type [to], value: releases what precedes it
+/// and completes at any later time, of which nobody is told.
+void EffectBuilder::asyncRelease(unsigned At) {
+  const Statement &S = Prog.Statements[At];
+  bool Red = S.Parts[0] == "red";
+  Modifiers M = decodeModifiers(S, {"async"});
+  if (!M.Unknown.empty() || M.Order != MemoryOrder::Release ||
+      (M.Scope != Scope::Device && M.Scope != Scope::System) || M.SecondSpace ||
+      M.Space.value_or(Space::Global) != Space::Global || !M.TypeBytes || M.Vector != 1 ||
+      M.Rmw.has_value() != Red || S.Operands.size() != 2)
+    return unmodelled(At, "unknown form of asynchronous store");
+  Effect E = announcing("__scopesan_store_async");
+  E.CpuOnly = true;
+  E.Op = withElement(abi::Op(Red ? AccessKind::Red : AccessKind::Store, MemoryOrder::Release,
+                             *M.Scope, Space::Global),
+                     M.TypeBytes)
+             .with(M.Mmio ? abi::Op::MmioBit : 0);
+  E.Arguments = {address(S, 0, Space::Global, At), constant(M.TypeBytes), null()};
+  push(std::move(E), At);
+  Effect G;
+  G.Kind = EffectKind::Unmodelled;
+  G.GpuOnly = true;
+  G.Reason = "asynchronous store with release semantics, which the CPU backend models";
+  push(std::move(G), At);
+}
+
+/// st.async{.weak|.cluster}.shared::cluster.mbarrier::complete_tx::bytes{.vec}.type [to], value,
+/// [barrier]: relaxed where a scope is named.
 /// red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.op.type, likewise
 void EffectBuilder::asyncStore(unsigned At) {
   const Statement &S = Prog.Statements[At];
+  if (hasPart(S, "release"))
+    return asyncRelease(At);
   bool Red = S.Parts[0] == "red";
   Modifiers M = decodeModifiers(S, {"async", CompletesOnMbarrier});
   bool Order = Red ? M.Order.value_or(MemoryOrder::Relaxed) == MemoryOrder::Relaxed &&
                          M.Scope.value_or(Scope::Cluster) == Scope::Cluster && M.Rmw
-                   : M.Order.value_or(MemoryOrder::Weak) == MemoryOrder::Weak && !M.Scope && !M.Rmw;
+                   : !M.Rmw && (M.Scope ? M.Scope == Scope::Cluster && !M.Order
+                                        : M.Order.value_or(MemoryOrder::Weak) == MemoryOrder::Weak);
   if (!M.Unknown.empty() || !Order || M.Mmio || !M.TypeBytes || !isShared(M.Space) ||
       !hasPart(S, CompletesOnMbarrier) || S.Operands.size() != 3)
     return unmodelled(At, "unknown form of asynchronous store");
   Space In = M.Space.value_or(Space::Generic);
   Effect E = announcing("__scopesan_store_async");
-  E.Op = withElement(Red ? abi::Op(AccessKind::Red, MemoryOrder::Relaxed, Scope::Cluster, In)
-                         : abi::Op(AccessKind::Store, MemoryOrder::Weak, Scope::Thread, In),
+  AccessKind Kind = Red ? AccessKind::Red : AccessKind::Store;
+  E.Op = withElement(Red || M.Scope ? abi::Op(Kind, MemoryOrder::Relaxed, Scope::Cluster, In)
+                                    : abi::Op(Kind, MemoryOrder::Weak, Scope::Thread, In),
                      M.TypeBytes);
   E.Arguments = {address(S, 0, In, At), constant(int64_t(M.TypeBytes) * M.TypeElements * M.Vector),
                  address(S, 2, In, At)};
@@ -391,6 +422,8 @@ void EffectBuilder::asyncInstruction(unsigned At, OpcodeClass Class) {
     return tensorMap(At);
   case OpcodeClass::WriteRange:
     return writeRange(At);
+  case OpcodeClass::Texture:
+    return texture(At);
   default:
     return unmodelled(At, "not modelled yet");
   }

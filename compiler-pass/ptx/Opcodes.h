@@ -39,6 +39,7 @@ enum class OpcodeClass : uint8_t {
   TensorCopy,
   TensorMap,
   WriteRange,
+  Texture,
   Griddep,
   Unmodelled
 };

@@ -32,6 +32,7 @@ private:
   bool move(), load(), store(), atomic(), forwardAddress(), isSpace(), mapa(), getctarank();
   bool zeroResult(), drop(), mbarrier(), copy(), dependentLaunch(), loadMatrix(), storeMatrix();
   bool matrixMultiply(), fragmentOperation(), warpgroupMultiply();
+  bool texture();
   bool barrier(), shuffle(), vote(), match(), redux(), elect(), activeMask();
   bool nanosleep(), branch(), exit(), trap();
   bool setPredicate(), setValue(), select(), selectBySign(), testProperty();

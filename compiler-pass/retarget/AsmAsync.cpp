@@ -244,10 +244,12 @@ bool AsmLowering::copy() {
 
 /// st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.vec}.type [a], b, [barrier]
 /// red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.op.type, likewise
+/// {st|red}.async{.mmio}.release.scope{.global}{.op}.type [a], b
 bool AsmLowering::storeAsync() {
   bool Reduces = Mods[0] == "red";
   std::optional<Reduction> R = Reduces ? reduction(Mods) : Reduction(0);
-  if (!T || !R || !operand(2) || !operand(2)->is(OperandKind::Memory) || Mods.has("global"))
+  bool Signals = !Mods.has("release");
+  if (!T || !R || Current->Operands.size() != 2u + Signals || (Signals && Mods.has("global")))
     return false;
   ArrayRef<Operand> Sources = elements(*operand(1));
   AllocaInst *Values = slot(ArrayType::get(T.Ty, Sources.size()));
@@ -255,7 +257,9 @@ bool AsmLowering::storeAsync() {
     B.CreateStore(read(Sources[I], T.Ty), B.CreateConstGEP1_64(T.Ty, Values, I));
   Value *Bytes = B.getInt32(Sources.size() * T.bits() / 8);
   E.call(B, "__scopesan_cpu_store_async", B.getVoidTy(),
-         {address(*operand(0)), Values, Bytes, address(*operand(2)), B.getInt32(R->raw())});
+         {address(*operand(0)), Values, Bytes,
+          Signals ? address(*operand(2)) : ConstantPointerNull::get(B.getPtrTy()),
+          B.getInt32(R->raw())});
   return true;
 }
 

@@ -23,7 +23,7 @@ private:
   Result specialRegister(), explicitCluster(), shuffle(), vote(), match(), redux(), elect();
   Result activeMask(), warpSync(), blockSync(), blockArrive(), blockReduce(), clusterArrive();
   Result clusterWait(), drop(), nanosleep(), exit(), isSpace(), mapa(), getctarank(), forward();
-  Result load(), atomic(), bulkStore();
+  Result load(), atomic(), bulkStore(), texture();
   Result mbarrier(), copyAsync(), copyArrive(), copyGroup(), copyBulk(), copyBulkOut();
   Result dependentLaunch(), loadMatrix(), storeMatrix(), fragmentOperation(), matrixMultiply(),
       warpgroup();

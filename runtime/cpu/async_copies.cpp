@@ -408,6 +408,15 @@ void __scopesan_cpu_store_async(void *To, const void *Values, uint32_t Bytes, vo
                                 uint32_t Reducing) {
   Thread &T = *Engine::current();
   TheEngine.Copies.beginIssue(T);
+  if (!Barrier) { // a release: who acquires it must find what it published, so it happens now
+    TheEngine.Copies.announcedSite(T);
+    DeviceAccess Access;
+    if (Reducing)
+      reduce(Reduction(Reducing), static_cast<char *>(To), static_cast<const char *>(Values), Bytes);
+    else
+      memcpy(To, Values, Bytes);
+    return TheEngine.Sched.noteProgress();
+  }
   checkMbarrier(T, Barrier);
   probe(To, Bytes);
   AsyncCopy C = copyOf(To, nullptr, Bytes, AsyncCopy::Kind::Signalled);

@@ -4,6 +4,7 @@
 
 #include "scopesan/abi.h"
 #include "scopesan/tensor_map_field.h"
+#include "scopesan/texture_form.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +12,7 @@
 namespace scopesan::cpu {
 
 /// Bumped when anything in this file changes; part of the code cache key.
-inline constexpr uint32_t CpuAbiVersion = 4;
+inline constexpr uint32_t CpuAbiVersion = 5;
 
 /// What retargeted code reads of its thread without a call. `__scopesan_cpu_current` points at it.
 struct ThreadContext {
@@ -245,9 +246,20 @@ void __scopesan_cpu_tensor_copy(const void *map, void *shared, void *barrier, co
 void __scopesan_cpu_tensormap_replace(void *map, uint32_t field, uint32_t index, uint64_t value);
 void __scopesan_cpu_bulk_commit(void);
 void __scopesan_cpu_bulk_wait(uint32_t allowed, uint32_t read);
-/// st.async, red.async: `values` are read at once.
+/// st.async, red.async: `values` are read at once. `barrier` null: completes unnoticed.
 void __scopesan_cpu_store_async(void *to, const void *values, uint32_t bytes, void *barrier,
                                 uint32_t reduction);
+
+// Textures and surfaces. `form`: TextureForm; `coordinates`: the layer first, then integers or the
+// bits of floats.
+/// Four 32-bit values.
+void __scopesan_cpu_texture(uint64_t object, uint32_t form, const uint32_t *coordinates,
+                            void *result);
+/// As many bytes as the form says; the first coordinate counts bytes.
+void __scopesan_cpu_surface_read(uint64_t object, uint32_t form, const uint32_t *coordinates,
+                                 void *result);
+void __scopesan_cpu_surface_write(uint64_t object, uint32_t form, const uint32_t *coordinates,
+                                  const void *values);
 
 // Matrices. Fragments are packed as in the instruction's registers, lowest element first.
 /// mma and wmma of the whole warp; `form`: MatrixForm.

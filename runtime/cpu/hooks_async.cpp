@@ -60,7 +60,7 @@ core::BlockId tell(Thread &T, AsyncCopies::Announcement &A, Proxy P, const Trans
   if (X.From)
     pieces(X.SourceBytes, X.LeftOut, 16,
            [&](uint64_t At, uint32_t N) { D.asyncRead(X.From + At, N, Site); });
-  if (X.Op.kind() == abi::AccessKind::Red)
+  if (X.Op.isStrong())
     pieces(X.Bytes, 0, X.Op.elementBytes(),
            [&](uint64_t At, uint32_t N) { D.asyncReduce(X.To + At, N, X.Op, Site); });
   else
@@ -175,7 +175,12 @@ void __scopesan_bulk_wait(uint32_t Allowed, uint32_t ReadOnly, uint32_t) {
 void __scopesan_store_async(const void *To, uint32_t Bytes, const void *Barrier, uint32_t Op,
                             uint32_t Site) {
   Thread &T = enter(Site);
-  tell(T, TheEngine.Copies.announce(T, Site), Proxy::Generic,
+  AsyncCopies::Announcement &A = TheEngine.Copies.announce(T, Site);
+  if (!Barrier) {
+    TheDetector->asyncBegin(*T.Detect, Proxy::Generic);
+    return TheDetector->asyncRelease(raw(To), Bytes, abi::Op(Op), SiteId{Site});
+  }
+  tell(T, A, Proxy::Generic,
        {raw(To), 0, Bytes, 0, 0, abi::Op(Op), raw(Barrier)});
 }
 

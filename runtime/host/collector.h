@@ -38,7 +38,8 @@ enum class MemoryKind : uint8_t {
   PinnedHost,
   DeviceVariable,
   ConstantVariable,
-  DeviceHeap
+  DeviceHeap,
+  Array ///< a CUDA array
 };
 struct MemoryFacts {
   uint64_t address = 0;

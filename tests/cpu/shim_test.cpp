@@ -247,9 +247,9 @@ TEST_F(Shim, AnotherHostThreadCanReleaseAKernel) {
 }
 
 TEST_F(Shim, MissingCallsFailByName) {
-  cudaArray_t A;
+  cudaMipmappedArray_t A;
   cudaChannelFormatDesc D{};
-  EXPECT_EQ(cudaMallocArray(&A, &D, 1, 1, 0), cudaErrorNotSupported);
+  EXPECT_EQ(cudaMallocMipmappedArray(&A, &D, {1, 1, 1}, 1, 0), cudaErrorNotSupported);
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
 }
 

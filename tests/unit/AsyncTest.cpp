@@ -420,6 +420,30 @@ TEST_F(S13, AStrongWriteBeforeAReducingCopyNeedsAFence) {
   }
 }
 
+TEST_F(S12, AnAsynchronousReleasePublishesWhatPrecedesIt) {
+  auto release = [&](uint64_t at, Scope scope) {
+    s.D.asyncBegin(t(0), Proxy::Generic);
+    s.D.asyncRelease(at, 4, Op(AccessKind::Store, Release, scope), site(70));
+  };
+  s.write(t(0), X);
+  release(F, Scope::Device);
+  s.write(t(0), Y);
+  s.load(t(2), F, Acquire, Scope::Device);
+  s.read(t(2), X);
+  EXPECT_EQ(s.rules(), "");
+  s.read(t(2), Y); // the issuer's later operations are not released
+  EXPECT_EQ(s.rules(), "D1");
+  s.write(t(2), F); // who acquired it comes after the store
+  EXPECT_EQ(s.rules(), "D1");
+}
+
+TEST_F(S12, AnAsynchronousReleaseIsNotBeforeItsIssuersLaterOperations) {
+  s.D.asyncBegin(t(0), Proxy::Generic);
+  s.D.asyncRelease(F, 4, Op(AccessKind::Red, Release, Scope::System), site(70));
+  s.read(t(0), F);
+  EXPECT_EQ(s.rules(), "D10");
+}
+
 TEST_F(S12, KernelEndCompletesCopies) {
   TimelineId st = s.stream();
   NodeId k1 = s.launch(st, 1, 32), k2 = s.launch(st, 1, 32);
@@ -563,6 +587,49 @@ TEST_F(D11, EarlierKernelIsFine) {
   s.write(s.thread(s.block(k1), 0), X);
   s.D.proxyRead(s.thread(s.block(k2), 0), X, 4, site(62), Proxy::NonCoherent);
   EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(D11, SurfaceReadOfWhatTheKernelWrote) {
+  s.D.proxyWrite(t(0), X, 4, site(60), Proxy::Surface);
+  s.D.surfaceRead(t(0), X, 4, site(61)); // not even its own thread's write
+  EXPECT_EQ(s.rules(), "D11");
+  s.write(t(0), Y);
+  s.barrier(b[0]);
+  s.D.surfaceRead(t(0, 1), Y, 4, site(61)); // D11 stands for the proxy, too
+  EXPECT_EQ(s.rules(), "D11 D11");
+}
+
+TEST_F(D11, SurfaceWriteAfterTheRead) {
+  s.D.surfaceRead(t(0), X, 4, site(61));
+  s.D.proxyWrite(t(0), X, 4, site(60), Proxy::Surface);
+  EXPECT_EQ(s.rules(), "");
+  s.D.surfaceRead(t(0), Y, 4, site(61));
+  s.barrier(b[0]);
+  s.D.proxyWrite(t(0, 1), Y, 4, site(60), Proxy::Surface); // one proxy in one block
+  EXPECT_EQ(s.rules(), "");
+  s.barrier(b[0]);
+  s.write(t(0), Y);
+  EXPECT_EQ(s.rules(), "D9");
+}
+
+TEST_F(D11, UnorderedSurfaceAccessesAreRaces) {
+  s.D.proxyWrite(t(0), X, 4, site(60), Proxy::Surface);
+  s.D.surfaceRead(t(0, 1), X, 4, site(61));
+  EXPECT_EQ(s.rules(), "D1");
+  s.D.surfaceRead(t(0), Y, 4, site(61));
+  s.D.proxyWrite(t(0, 1), Y, 4, site(60), Proxy::Surface);
+  EXPECT_EQ(s.rules(), "D1 D1");
+}
+
+TEST_F(D11, SurfaceReadOfAnEarlierKernelsWrite) {
+  TimelineId st = s.stream();
+  NodeId k1 = s.launch(st, 1, 32), k2 = s.launch(st, 1, 32);
+  s.D.proxyWrite(s.thread(s.block(k1), 0), X, 4, site(60), Proxy::Surface);
+  s.D.surfaceRead(s.thread(s.block(k2), 0), X, 4, site(62));
+  s.store(s.thread(s.block(k2), 0), Y, Relaxed, Scope::Device);
+  EXPECT_EQ(s.rules(), "");
+  s.D.surfaceRead(s.thread(s.block(k2), 0), Y, 4, site(62)); // an atomic write, too
+  EXPECT_EQ(s.rules(), "D11");
 }
 
 TEST(S14, ProgrammaticLaunchIsOrderedByItsWaitOnly) {

@@ -240,6 +240,7 @@ std::string memoryKind(StringRef kind) {
                                                        {"variable", "device variable"},
                                                        {"constant", "constant variable"},
                                                        {"heap", "device heap"},
+                                                       {"array", "CUDA array"},
                                                        {"managed", "managed memory"},
                                                        {"device", "device memory"},
                                                        {"host-mapped", "mapped host memory"},

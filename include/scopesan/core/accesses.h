@@ -58,6 +58,15 @@ public:
     begin(t, addr, bytes, op, site);
     p1Split(t, addr, bytes, op, site, proxy);
   }
+  /// A read through a surface object.
+  void surfaceRead(Thread &t, uint64_t addr, uint32_t bytes, SiteId site) {
+    constexpr Op op(abi::AccessKind::Load, abi::MemoryOrder::Weak, Scope::Thread);
+    begin(t, addr, bytes, op, site);
+    p1Words(addr, bytes, [&](uint64_t word, uint32_t mask) {
+      F.surfaceRead(t, Shadow.cell(word),
+                    Record::make(t.epoch(), site, op, mask, bytes, Proxy::Surface), word);
+    });
+  }
 
   // ---------------------------------------------------------------- strong
 

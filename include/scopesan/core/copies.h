@@ -29,6 +29,9 @@ public:
   void reduce(uint64_t addr, uint32_t elementBytes, Op op, SiteId site) {
     A.reduce(writer(), addr, elementBytes, op, site, Through);
   }
+  void release(uint64_t addr, uint32_t bytes, Op op, SiteId site) {
+    A.atomic(writer(), addr, bytes, op, site, true, 0);
+  }
   /// S12: the copy will complete on the mbarrier at `addr`, as a thread of `owner`'s block.
   BlockId s12Signal(Thread &issuer, Thread &owner, uint64_t addr, SiteId site) {
     constexpr Op op(abi::AccessKind::Red, abi::MemoryOrder::Release, Scope::Cluster);

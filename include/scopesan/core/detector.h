@@ -247,6 +247,10 @@ public:
   void proxyWrite(Thread &t, uint64_t addr, uint32_t bytes, SiteId site, Proxy proxy) {
     A.weak(t, addr, bytes, site, abi::AccessKind::Store, proxy);
   }
+  /// A read through a surface object: proxyRead of its proxy, and O6. Writes are proxyWrite.
+  void surfaceRead(Thread &t, uint64_t addr, uint32_t bytes, SiteId site) {
+    A.surfaceRead(t, addr, bytes, site);
+  }
   /// `space`: fence.proxy.async may concern one state space only.
   void proxyFence(Thread &t, ProxyFence f, FenceSpace space = FenceSpace::Unlimited) {
     Async.s13Fence(t, f, space);
@@ -333,6 +337,11 @@ public:
   /// One element of a reducing copy: strong, with the order and scope in `op` (Red).
   void asyncReduce(uint64_t addr, uint32_t elementBytes, Op op, SiteId site) {
     Copy.reduce(addr, elementBytes, op, site);
+  }
+  /// A strong store or reduction with release semantics, which nobody learns the completion of: it
+  /// publishes what its issuer knew.
+  void asyncRelease(uint64_t addr, uint32_t bytes, Op op, SiteId site) {
+    Copy.release(addr, bytes, op, site);
   }
   /// The copy will complete on the mbarrier at `addr`, which `issuer` must know initialised (S10).
   /// The completion acts as a thread of the mbarrier's block (S12), of which `owner` is one.

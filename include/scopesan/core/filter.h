@@ -39,6 +39,12 @@ public:
     weakReadOverflow(t, *c.overflow(), me, address);
   }
 
+  /// Read through a surface object.
+  void surfaceRead(Thread &t, Cell &c, const Record &me, uint64_t address) {
+    NonCoherent.o6SurfaceRead(t, c, me, address);
+    weakRead(t, c, me, address);
+  }
+
   /// Weak write of the bytes `me.mask()` of the word.
   void weakWrite(Thread &t, Cell &c, const Record &me, uint64_t address) {
     if (!c.overflow()) {

@@ -31,6 +31,23 @@ public:
     readers.filter([&](const Record &r) { return !C.o6LaunchOrdered(t, r.epoch()); });
     readers.push(me);
   }
+  /// O6: a surface read does not see what was written before it in the grid's lifetime, not even by
+  /// its own thread. What is not ordered, or comes after it, is left to S13.
+  void o6SurfaceRead(Thread &t, const Cell &c, const Record &me, uint64_t address) {
+    auto check = [&](const Record &w) {
+      if ((w.mask() & me.mask()) && w.op().isWrite() && C.happensBefore(t, w.epoch()) &&
+          !C.o6LaunchOrdered(t, w.epoch()))
+        J.d11NonCoherent(t, w, me, address);
+    };
+    C.counters.hit(RuleCounters::O6NonCoherent);
+    Overflow *o = c.overflow();
+    if (!o)
+      return c.write.empty() ? void() : check(c.write);
+    for (const Record &w : o->writes)
+      check(w);
+    if (o->atomic)
+      static_cast<AtomicWord *>(o)->strong.forEach(check);
+  }
   /// O6: the write `me`, after the non-coherent reads of its word.
   void o6Write(Thread &t, const RareFacts &rare, const Record &me, uint64_t address) {
     for (const Record &r : rare.nonCoherent)

@@ -23,9 +23,6 @@ inline Place placeOf(const cudaPitchedPtr &P, const cudaPos &At) {
   return {static_cast<char *>(P.ptr) + At.z * Slice + At.y * P.pitch + At.x, P.pitch, Slice};
 }
 
-/// A copy between pitched places; arrays are not looked at.
-CopyWork copyOf(const char *Api, const cudaMemcpy3DParms &P);
-
 /// Are the places inside known memory, as far as the direction demands it?
 cudaError_t checkCopy(Context &C, CopyWork &W);
 cudaError_t checkFill(Context &C, const FillWork &W);

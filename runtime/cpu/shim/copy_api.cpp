@@ -1,4 +1,5 @@
 // cudaMemcpy*, cudaMemset* and their variants.
+#include "cpu/shim/arrays.h"
 #include "cpu/shim/copies.h"
 #include "cpu/shim/variants.h"
 
@@ -27,11 +28,9 @@ cudaError_t copyRows(const char *Api, void *To, size_t ToPitch, const void *From
 cudaError_t copyBox(const char *Api, const cudaMemcpy3DParms *P, cudaStream_t Queue, bool Async) {
   if (!P)
     return record(cudaErrorInvalidValue);
-  if (P->srcArray || P->dstArray) {
-    host::incomplete("the CPU backend lacks CUDA arrays (" + std::string(Api) + ")");
-    return record(cudaErrorNotSupported);
-  }
-  return copy(copyOf(Api, *P), Queue, Async);
+  CopyWork W;
+  cudaError_t E = apiCall([&](Context &) { return copyOf(Api, *P, W); });
+  return E == cudaSuccess ? copy(W, Queue, Async) : E;
 }
 
 cudaError_t checkPeers(int To, int From) {
@@ -64,14 +63,6 @@ cudaError_t fillBox(const char *Api, cudaPitchedPtr To, int Value, cudaExtent E,
 }
 
 } // namespace
-
-CopyWork scopesan::cpu::copyOf(const char *Api, const cudaMemcpy3DParms &P) {
-  return {Api,
-          placeOf(P.dstPtr, P.dstPos),
-          placeOf(P.srcPtr, P.srcPos),
-          {P.extent.width, P.extent.height, P.extent.depth},
-          P.kind};
-}
 
 // Each API, then its variant whose default stream is the thread's own.
 

@@ -2,6 +2,7 @@
 // graphs.
 #include "cpu/shim/graph_nodes.h"
 
+#include "cpu/shim/arrays.h"
 #include "cpu/shim/copies.h"
 #include "cpu/shim/launches.h"
 #include "cpu/shim/modules.h"
@@ -30,11 +31,10 @@ cudaError_t scopesan::cpu::kernelOf(const cudaKernelNodeParamsV2 &P, KernelWork 
 }
 
 cudaError_t scopesan::cpu::copyOf(Context &C, const cudaMemcpy3DParms &P, CopyWork &W) {
-  if (P.srcArray || P.dstArray) {
-    host::incomplete("the CPU backend lacks CUDA arrays (memcpy node)");
-    return cudaErrorNotSupported;
-  }
-  W = copyOf("cudaGraphAddMemcpyNode", P);
+  if (cudaError_t E = copyOf("cudaGraphAddMemcpyNode", P, W); E != cudaSuccess)
+    return E;
+  if (P.srcArray || P.dstArray)
+    W.Given = std::make_shared<cudaMemcpy3DParms>(P);
   return W.Size.empty() ? cudaErrorInvalidValue : checkCopy(C, W);
 }
 
@@ -208,6 +208,10 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t Handle, cudaMemcpy3DPar
   return withNode<CopyWork>(Handle, [&](CopyWork &W) {
     if (!P)
       return cudaErrorInvalidValue;
+    if (W.Given) {
+      *P = *W.Given;
+      return cudaSuccess;
+    }
     *P = {};
     auto Pitched = [](const Place &At, const Box &B) {
       cudaPitchedPtr Ptr{At.Base, At.Pitch ? At.Pitch : B.Width, B.Width, B.Height};

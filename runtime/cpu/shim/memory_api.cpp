@@ -1,4 +1,6 @@
 // Allocation, pinning, pointer queries, memory pools.
+#include "cpu/shim/memory_api.h"
+
 #include "cpu/shim/capture.h"
 #include "cpu/shim/graph_memory.h"
 #include "cpu/shim/pools.h"
@@ -32,9 +34,6 @@ cudaError_t allocate(void **Result, size_t Bytes, MemoryKind Kind, const char *A
   });
 }
 
-/// Frees after all queued work. CUDA does that too, but only for memory that is not
-/// stream-ordered, and without a promise ("may perform implicit synchronization"): so the wait
-/// orders nothing for the host, and `free_waits=0` does not rely on it.
 cudaError_t release(void *P, bool Host, const char *Api) {
   return deviceCall([&](Context &C) {
     if (!P)
@@ -44,18 +43,23 @@ cudaError_t release(void *P, bool Host, const char *Api) {
     const Allocation *A = C.Memory.find(P);
     if (!A || A->Address != reinterpret_cast<uint64_t>(P) || !A->Owned || A->onHost() != Host)
       return cudaErrorInvalidValue;
-    bool Waits = host::options().free_waits && !A->StreamOrdered;
-    C.Work.drain(/*RunCallbacks=*/true);
-    if (C.Sticky != cudaSuccess)
-      return C.Sticky;
-    C.Memory.release(reinterpret_cast<uint64_t>(P), C.Work.hostFree(Api), Waits);
-    return cudaSuccess;
+    return endAllocation(C, *A, Api);
   });
 }
 
 constexpr size_t PitchGranule = 512;
 
 } // namespace
+
+cudaError_t scopesan::cpu::endAllocation(Context &C, const Allocation &A, const char *Api) {
+  uint64_t Address = A.Address;
+  bool Waits = host::options().free_waits && !A.StreamOrdered;
+  C.Work.drain(/*RunCallbacks=*/true);
+  if (C.Sticky != cudaSuccess)
+    return C.Sticky;
+  C.Memory.release(Address, C.Work.hostFree(Api), Waits);
+  return cudaSuccess;
+}
 
 // ---------------------------------------------------------------- allocate and free
 

@@ -81,7 +81,8 @@ static uint64_t footprint(uint64_t Bytes) {
 
 void *MemoryTable::allocate(uint64_t Bytes, host::MemoryKind Kind, const char *Api, int Device,
                             unsigned Flags) {
-  bool OnDevice = Kind == host::MemoryKind::Device || Kind == host::MemoryKind::Managed;
+  bool OnDevice = Kind == host::MemoryKind::Device || Kind == host::MemoryKind::Managed ||
+                  Kind == host::MemoryKind::Array;
   if (Bytes > TotalDeviceBytes || (OnDevice && DeviceBytes[Device] + Bytes > TotalDeviceBytes))
     return nullptr;
   uint64_t Address = take(footprint(Bytes));

@@ -58,6 +58,7 @@ struct CopyWork {
   std::shared_ptr<std::vector<char>> Staged{}; ///< the source, packed, if it was read early
   bool Async = false;                          ///< the call does not wait for its source
   bool ToKnown = false, FromKnown = false; ///< allocated by CUDA; pageable memory is not checked
+  std::shared_ptr<const cudaMemcpy3DParms> Given{}; ///< of a graph's node, where it names arrays
 };
 
 struct FillWork {

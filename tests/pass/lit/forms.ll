@@ -60,24 +60,22 @@ define void @none(ptr %p, i32 %x) {
   ret void
 }
 
-; NOTE-COUNT-9: note: ScopeSan: not modelled yet (X1 incomplete): {{multimem|tld4|suld|sust|sured|tex|clusterlaunchcontrol|tcgen05}}
+; NOTE-COUNT-2: note: ScopeSan: not modelled yet (X1 incomplete): multimem
+; NOTE: note: ScopeSan: reduction on a surface (X1 incomplete): sured
+; NOTE-COUNT-2: note: ScopeSan: not modelled yet (X1 incomplete): {{clusterlaunchcontrol|tcgen05}}
 ; NOTE: note: ScopeSan: unknown form of tensor copy (.im2col) (X1 incomplete)
 ; NOTE: note: ScopeSan: unknown form of asynchronous store (X1 incomplete)
 ; CHECK-LABEL: @unmodelled
-; CHECK-COUNT-11: call void @__scopesan_unmodelled(i32
+; CHECK-COUNT-7: call void @__scopesan_unmodelled(i32
 ; CHECK-NOT: call void @__scopesan_unmodelled(
 ; CHECK: ret void
 define void @unmodelled(ptr %p, i64 %t, i32 %x) {
   call void asm sideeffect "multimem.red.relaxed.sys.global.add.u32 [$0], $1;", "l,r"(ptr %p, i32 %x)
   call void asm sideeffect "multimem.st.weak.global.u32 [$0], $1;", "l,r"(ptr %p, i32 %x)
-  %a = call { float, float, float, float } asm sideeffect "tld4.r.2d.v4.f32.f32 {$0, $1, $2, $3}, [$4, {$5, $5}];", "=f,=f,=f,=f,l,f"(i64 %t, float 0.0)
-  %b = call i32 asm sideeffect "suld.b.1d.b32.trap $0, [$1, {$2}];", "=r,l,r"(i64 %t, i32 %x)
-  call void asm sideeffect "sust.b.1d.b32.trap [$0, {$1}], $1;", "l,r"(i64 %t, i32 %x)
   call void asm sideeffect "sured.b.add.1d.u32.trap [$0, {$1}], $1;", "l,r"(i64 %t, i32 %x)
-  %c = call { float, float, float, float } asm sideeffect "tex.1d.v4.f32.s32 {$0, $1, $2, $3}, [$4, {$5}];", "=f,=f,=f,=f,l,r"(i64 %t, i32 %x)
   call void asm sideeffect "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [$0], [$0];", "r"(i32 %x)
   call void asm sideeffect "tcgen05.wait::ld.sync.aligned;", ""()
   call void asm sideeffect "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [$0], [$1, {$0, $0, $0}], [$0], {$0};", "r,l"(i32 %x, ptr %p)
-  call void asm sideeffect "st.async.release.gpu.global.u32 [$0], $1;", "l,r"(ptr %p, i32 %x)
+  call void asm sideeffect "st.async.release.cta.global.u32 [$0], $1;", "l,r"(ptr %p, i32 %x)
   ret void
 }

@@ -40,15 +40,15 @@ define void @asm(i32 %x) {
 }
 
 ; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.nvvm.tcgen05.fence.before.thread.sync()
-; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): %r = call {{.*}} @llvm.nvvm.tex.unified.1d.v4f32.s32(i64 %t, i32 0)
-; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): %f = call {{.*}} @llvm.nvvm.suld.1d.i32.zero(i64 %t, i32 0)
+; NOTE: note: ScopeSan: texture fetch with a sampler of its own (X1 incomplete): %r = call {{.*}} @llvm.nvvm.tex.1d.v4f32.s32(i64 %t, i64 %t, i32 0)
+; NOTE: note: ScopeSan: formatted surface access (X1 incomplete): call void @llvm.nvvm.sust.p.1d.i32.trap(i64 %t, i32 0, i32 0)
 ; NOTE: note: ScopeSan: not modelled yet (X1 incomplete): call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 4, i1 true)
 ; CHECK-LABEL: @intrinsics
 ; CHECK-COUNT-4: call void @__scopesan_unmodelled_after(i32
 define void @intrinsics(ptr %p, i64 %t) {
   call void @llvm.nvvm.tcgen05.fence.before.thread.sync()
-  %r = call { float, float, float, float } @llvm.nvvm.tex.unified.1d.v4f32.s32(i64 %t, i32 0)
-  %f = call i32 @llvm.nvvm.suld.1d.i32.zero(i64 %t, i32 0)
+  %r = call { float, float, float, float } @llvm.nvvm.tex.1d.v4f32.s32(i64 %t, i64 %t, i32 0)
+  call void @llvm.nvvm.sust.p.1d.i32.trap(i64 %t, i32 0, i32 0)
   call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 4, i1 true)
   ret void
 }
