@@ -34,9 +34,11 @@ bool isPrivateOrConstantObject(const Value *Object) {
 bool isHostWrittenObject(const Value *Object) {
   if (!Object->getType()->isPointerTy())
     return false;
+  bool InConstantMemory = Object->getType()->getPointerAddressSpace() == ConstAddressSpace;
   if (auto *G = dyn_cast<GlobalVariable>(Object))
-    return G->isConstant() && (G->isExternallyInitialized() || G->isDeclaration());
-  return Object->getType()->getPointerAddressSpace() == ConstAddressSpace && !isa<Constant>(Object);
+    return (G->isConstant() || InConstantMemory) &&
+           (G->isExternallyInitialized() || G->isDeclaration());
+  return InConstantMemory && !isa<Constant>(Object);
 }
 
 } // namespace

@@ -119,6 +119,48 @@ TEST(Collector, ResolvesAFinding) {
   EXPECT_TRUE(report.incomplete.empty());
 }
 
+TEST(Collector, TellsTheBytesOfAllOccurrences) {
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    host::memoryAllocated({0x1000, 4096, host::MemoryKind::Device, "cudaMalloc", 0});
+    host::memoryAllocated({0x4000, 4096, host::MemoryKind::Device, "cudaMalloc", 0});
+    launchTwoBlocks();
+    for (uint64_t address : {0x1080, 0x1100, 0x1040, 0x4000}) { // the last one is elsewhere
+      core::Finding finding = makeFinding(first);
+      finding.first.address = finding.second.address = address;
+      host::findingSink().report(finding);
+    }
+    host::finish();
+  });
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].count, 4u);
+  EXPECT_EQ(report.findings[0].memory.offset, 0x40u);
+  EXPECT_EQ(report.findings[0].memory.bytes, 0xc4u);
+}
+
+TEST(Collector, TellsWhatIsWrongAtABarrier) { // D7
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    launchTwoBlocks();
+    core::Finding finding = makeFinding(first);
+    finding.rule = core::Rule::BarrierMisuse;
+    finding.hazard = core::Hazard::None;
+    finding.distance = core::Distance::SameBlock;
+    finding.barrier = {core::Misuse::Missing, core::BarrierKind::Block, 3, 64, 40, 0, 40, 24};
+    host::findingSink().report(finding);
+    host::finish();
+  });
+  ASSERT_EQ(report.findings.size(), 1u);
+  const report::Finding &finding = report.findings[0];
+  EXPECT_EQ(finding.hazard, "") << "nothing is written";
+  ASSERT_TRUE(finding.barrier);
+  EXPECT_EQ(finding.barrier->misuse, "missing");
+  EXPECT_EQ(finding.barrier->number, 3u);
+  EXPECT_EQ(finding.barrier->expected, 64u);
+  EXPECT_EQ(finding.barrier->arrived, 40u);
+  EXPECT_EQ(finding.barrier->elsewhere, 24u);
+}
+
 TEST(Collector, NamesHostThreads) { // S15
   Report report = runWithJournal([] {
     core::SiteId first = registerTestModule();

@@ -103,6 +103,42 @@ TEST(Journal, SwappedAccessesAreTheSameFinding) {
   EXPECT_EQ(report.findings[0].count, 2u);
 }
 
+/// A copy and a kernel's line: `offset` of the overlap, `code` the place of the copy's call.
+std::string copyFinding(int id, int offset, int code, int index = 1) {
+  auto field = [](const char *name, int value) {
+    return std::string(",\"") + name + "\":" + std::to_string(value);
+  };
+  return R"({"t":"finding")" + field("id", id) +
+         R"(,"rule":"D1","name":"data-race","accesses":[{"kind":"store","order":"weak","frames":[],"api":"cudaMemcpy","staged":true,"host":[{"module":"a")" +
+         field("offset", code) +
+         R"(}]},{"kind":"load","order":"weak","kernel":"k","frames":[{"file":"x.cu","line":1,"column":1,"function":"f"}]}],"memory":{"kind":"device","name":"cudaMalloc")" +
+         field("index", index) + field("size", 64) + field("offset", offset) +
+         R"(,"bytes":4},"blamed":[]})"
+         "\n";
+}
+
+TEST(Journal, OneCopyAndOneLineAreOneFinding) {
+  Report report = mergeJournals(
+      {Start + copyFinding(1, 8, 100) + copyFinding(2, 32, 100) + copyFinding(3, 16, 100) + End});
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].count, 3u);
+  EXPECT_EQ(report.findings[0].memory.offset, 8u);
+  EXPECT_EQ(report.findings[0].memory.bytes, 28u) << "from the first byte to the last one";
+  EXPECT_TRUE(report.findings[0].accesses[0].staged);
+}
+
+TEST(Journal, TwoCopiesAreTwoFindings) {
+  Report report = mergeJournals({Start + copyFinding(1, 8, 100) + copyFinding(2, 8, 200) + End});
+  EXPECT_EQ(report.findings.size(), 2u);
+}
+
+TEST(Journal, RangesOfSeveralObjectsAreNotJoined) {
+  Report report =
+      mergeJournals({Start + copyFinding(1, 8, 100, 1) + copyFinding(2, 32, 100, 2) + End});
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].memory.bytes, 4u);
+}
+
 TEST(Journal, EmptyRunHasNoLaunches) {
   Report report = mergeJournals({});
   addDerivedLimits(report);

@@ -1,6 +1,7 @@
 // Text and JSON of hand-written journals, compared with golden files; titles; toolkit frames.
 #include "Journal.h"
 #include "Json.h"
+#include "Names.h"
 #include "Support.h"
 #include "Text.h"
 #include "Words.h"
@@ -83,6 +84,91 @@ TEST(Words, ToolkitHeadersAreNotTheUsersCode) {
   EXPECT_TRUE(isToolkitFile("/usr/lib/llvm-22/lib/clang/22/include/__clang_cuda_intrinsics.h"));
   EXPECT_FALSE(isToolkitFile("/home/me/cuda-project/src/a.cu"));
   EXPECT_FALSE(isToolkitFile("a.cu"));
+}
+
+Finding barrierFinding(const std::string &misuse, const std::string &kind) {
+  Finding f;
+  f.rule = "D7";
+  f.name = "barrier-misuse";
+  f.distance = "same-block";
+  for (Operation &op : f.accesses)
+    op.kind = "load", op.order = "weak", op.kernel = "k(int*)";
+  f.accesses[0].thread = {3, 0, 0};
+  f.accesses[1].thread = {40, 0, 0};
+  f.accesses[1].warp = 1;
+  f.memory.kind = "shared";
+  f.memory.name = "k(int*)::full";
+  f.barrier = {misuse, kind, 2, 64, 40, 128, 40, 24};
+  return f;
+}
+
+/// D7: both threads, the barrier, what it expects and what came.
+TEST(Titles, Barriers) {
+  EXPECT_EQ(titleOf(barrierFinding("missing", "block")),
+            "block barrier 2 never completes: 40 of 64 threads arrived, 128 bytes of copies are "
+            "missing; thread 3 (warp 0) and 39 more of its block wait there, thread 40 (warp 1) is "
+            "elsewhere");
+  EXPECT_EQ(titleOf(barrierFinding("two-counts", "block")),
+            "thread 40 (warp 1) arrives at block barrier 2 with a count of 40, thread 3 (warp 0) "
+            "with 64");
+  EXPECT_EQ(titleOf(barrierFinding("divergent", "block")),
+            "thread 40 (warp 1) reaches block barrier 2 in another place than thread 3 (warp 0) of "
+            "the same warp, though the barrier is an aligned one");
+  EXPECT_EQ(titleOf(barrierFinding("uninitialised", "mbarrier")),
+            "thread 40 (warp 1) uses mbarrier `k(int*)::full` before it is initialised");
+  EXPECT_NE(hintOf(barrierFinding("uninitialised", "mbarrier")).find("initialised too late"),
+            std::string::npos);
+  EXPECT_EQ(titleOf(barrierFinding("too-many", "mbarrier")),
+            "thread 40 (warp 1) arrives at mbarrier `k(int*)::full` as number 40 of a phase that "
+            "expects 64 arrivals");
+  for (const char *misuse : {"missing", "part-of-warp", "two-counts", "divergent", "uninitialised",
+                             "in-use", "too-many", "unpaired"})
+    EXPECT_NE(hintOf(barrierFinding(misuse, "block")), hintOf(barrierFinding("", "block")))
+        << misuse;
+}
+
+/// D8: which block ended, and where.
+TEST(Titles, EndOfABlock) {
+  Finding f;
+  f.rule = "D8";
+  f.name = "lifetime";
+  f.distance = "same-cluster";
+  for (Operation &op : f.accesses)
+    op.order = "weak", op.kernel = "k(int*)";
+  f.accesses[0].kind = "exit";
+  f.accesses[0].block = {4, 0, 0};
+  f.accesses[0].frames = {{"a.cu", 22, 1, "k"}};
+  f.accesses[1].kind = "load";
+  f.accesses[1].block = {5, 0, 0};
+  EXPECT_EQ(titleOf(f),
+            "read by block 5 of the same cluster of shared memory of block 4, which may "
+            "have ended");
+  Report report;
+  report.findings = {f};
+  std::string printed = text(report);
+  EXPECT_NE(printed.find("owner:   end of the block's last thread\n      at a.cu:22:1 in k"),
+            std::string::npos)
+      << printed;
+  f.accesses[0].kind = "enter";
+  f.accesses[0].frames.clear();
+  report.findings = {f};
+  printed = text(report);
+  const char *nowhere = "at an unknown place";
+  EXPECT_EQ(printed.find(nowhere), printed.rfind(nowhere)) << "only the access lacks a line";
+}
+
+/// O7: what the reader must know of a copy from pageable memory.
+TEST(Titles, StagedCopy) {
+  Report report = mergeJournals({readFile(dataPath("mixed.jsonl"))});
+  Finding f = report.findings[0];
+  f.name = "data-race";
+  EXPECT_EQ(copyNoteOf(f), "");
+  f.accesses[0].kernel.clear();
+  f.accesses[0].api = "cudaMemcpy";
+  f.accesses[0].staged = true;
+  EXPECT_NE(titleOf(f).find("by cudaMemcpy from pageable memory"), std::string::npos) << titleOf(f);
+  EXPECT_NE(copyNoteOf(f).find("returns when the source is staged"), std::string::npos);
+  EXPECT_NE(hintOf(f).find("cudaStreamSynchronize"), std::string::npos);
 }
 
 TEST(Names, LongOnesLoseTheirTemplateArgumentsAndVersions) {

@@ -3,7 +3,6 @@
 target triple = "nvptx64-nvidia-cuda"
 
 %struct.S = type { [8 x i32] }
-@constant = addrspace(4) externally_initialized global [4 x i32] zeroinitializer
 @table = internal addrspace(1) constant [4 x i32] [i32 1, i32 2, i32 3, i32 4]
 
 ; CHECK-LABEL: define ptx_kernel void @private
@@ -16,7 +15,6 @@ define ptx_kernel void @private(ptr byval(%struct.S) align 4 %s, i64 %i, i1 %c) 
   store i32 1, ptr %e
   %f = getelementptr i32, ptr %s, i64 %i
   %v = load i32, ptr %f
-  %w = load i32, ptr addrspace(4) @constant
   %g = getelementptr i32, ptr addrspacecast (ptr addrspace(1) @table to ptr), i64 %i
   %x = load i32, ptr %g
   %sel = select i1 %c, ptr %a, ptr %b

@@ -11,10 +11,10 @@
 namespace {
 
 using namespace scopesan;
-using abi::SurfaceBoundary;
-using abi::TextureForm;
-using abi::TextureGeometry;
-using abi::TextureOperation;
+using scopesan::abi::SurfaceBoundary;
+using scopesan::abi::TextureForm;
+using scopesan::abi::TextureGeometry;
+using scopesan::abi::TextureOperation;
 using test::show;
 
 struct Row {
