@@ -263,6 +263,7 @@ KernelPlans planKernels(Module &M, ModuleAnalysisManager &MAM) {
       Plan.Flags = gpu::UsesShared;
     if (Seen.HasGridBarrier)
       Plan.Flags |= gpu::UsesGridBarrier;
+    Plan.Flags |= uint32_t(Plan.Elided.Always.size() + Plan.Elided.If.size()) << gpu::ElidedShift;
   }
   return Plans;
 }

@@ -19,7 +19,7 @@ namespace scopesan::pass {
 
 struct KernelPlan {
   gpu::KernelMode Mode = gpu::KernelMode::Logged;
-  uint32_t Flags = 0; ///< gpu::UsesShared
+  uint32_t Flags = 0; ///< of gpu::Kernel
   SharedFrame Frame;  ///< of a kernel whose shared memory has its cells beside it
   PhaseElision Elided;
 };

@@ -360,13 +360,16 @@ struct Kernel {
   uint32_t symbol;    ///< string: mangled name
   uint32_t mode;      ///< KernelMode
   uint32_t firstSite; ///< index in the unit's table; all sites of a fast kernel follow each other
-  uint32_t flags;     ///< UsesShared
+  uint32_t flags;     ///< UsesShared, UsesGridBarrier, ElidedShift
 };
 static_assert(sizeof(Kernel) == 16);
 /// Kernel::flags: the kernel needs a slot for its shared memory.
 inline constexpr uint32_t UsesShared = 1;
 /// Kernel::flags: a mixed kernel that passes barriers of the whole grid.
 inline constexpr uint32_t UsesGridBarrier = 2;
+/// Kernel::flags: from this bit on, places whose accesses are not checked since nothing can race
+/// with them.
+inline constexpr uint32_t ElidedShift = 8;
 /// Split so that the magic occurs only in device code.
 inline constexpr const char SiteMagicHead[] = "\x7fScope";
 inline constexpr const char SiteMagicTail[] = "San\rSITE\n\x1a";

@@ -105,6 +105,7 @@ const Function &Collector::functionOf(const LaunchRequest &r) {
     f.firstSite = t->base + k->firstSite;
     f.usesShared = k->flags & gpu::UsesShared;
     f.gridBarriers = k->flags & gpu::UsesGridBarrier;
+    ElidedSites += k->flags >> gpu::ElidedShift;
   }
   auto attribute = [&](CUfunction_attribute which) {
     int value = 0;
