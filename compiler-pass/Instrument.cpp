@@ -503,7 +503,8 @@ static void instrumentFunctions(InstrumentContext &Context, const KernelPlans &P
       if (F->getCallingConv() == CallingConv::PTX_Kernel)
         Context.Sites.addKernel(F->getName(), IsFast ? Plan->second.Mode : gpu::KernelMode::Logged,
                                 IsFast ? First : 0,
-                                Constants->of(*F) | (IsFast ? Plan->second.Flags : 0));
+                                Constants->of(*F) | (IsFast ? Plan->second.Flags : 0),
+                                IsFast ? Plan->second.elided() : 0);
     }
     Context.Calls.endKernel();
   }

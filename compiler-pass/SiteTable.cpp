@@ -140,8 +140,9 @@ uint32_t SiteTable::add(const Instruction &I, abi::Op Op, uint32_t Bytes, String
 }
 
 void SiteTable::addKernel(StringRef Symbol, gpu::KernelMode Mode, uint32_t FirstSite,
-                          uint32_t Flags) {
-  Kernels.push_back({string(Symbol), uint32_t(Mode), FirstSite, Flags});
+                          uint32_t Flags, uint32_t Elided) {
+  Kernels.push_back(
+      {string(Symbol), uint32_t(Mode) | Elided << gpu::ElidedShift, FirstSite, Flags});
 }
 
 void SiteTable::emit(Module &M, GlobalVariable &SiteBase) const {

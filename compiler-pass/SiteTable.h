@@ -40,7 +40,8 @@ public:
   size_t size() const { return Sites.size(); }
 
   /// Tells how a kernel was instrumented for the GPU; the blob lists it.
-  void addKernel(llvm::StringRef Symbol, gpu::KernelMode Mode, uint32_t FirstSite, uint32_t Flags);
+  void addKernel(llvm::StringRef Symbol, gpu::KernelMode Mode, uint32_t FirstSite, uint32_t Flags,
+                 uint32_t Elided);
 
 private:
   uint32_t string(llvm::StringRef Text);

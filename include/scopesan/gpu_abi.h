@@ -358,7 +358,7 @@ enum class KernelMode : uint32_t {
 /// One kernel of the unit.
 struct Kernel {
   uint32_t symbol;    ///< string: mangled name
-  uint32_t mode;      ///< KernelMode
+  uint32_t mode;      ///< KernelMode, ElidedShift
   uint32_t firstSite; ///< index in the unit's table; all sites of a fast kernel follow each other
   uint32_t flags;     ///< UsesShared and the like
 };
@@ -376,6 +376,10 @@ constexpr uint32_t constantBit(const char *symbol, uint64_t length) {
     hash = (hash ^ uint8_t(symbol[i])) * 16777619u;
   return 1u << (8 + hash % 24);
 }
+/// Kernel::mode: from this bit on, places whose accesses are not checked since nothing can race
+/// with them.
+inline constexpr uint32_t ElidedShift = 8;
+inline constexpr uint32_t ModeMask = 0xff;
 /// Split so that the magic occurs only in device code.
 inline constexpr const char SiteMagicHead[] = "\x7fScope";
 inline constexpr const char SiteMagicTail[] = "San\rSITE\n\x1a";

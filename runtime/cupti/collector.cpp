@@ -188,6 +188,7 @@ void Collector::setCounters() {
   d.candidates = Totals[uint32_t(gpu::Counter::Candidates)];
   d.suppressed = Totals[uint32_t(gpu::Counter::Suppressed)];
   d.shadowBytes = Shadow.bytes();
+  d.elidedSites = ElidedSites;
   host::setDeviceCounters(d);
   host::setCheckedAccesses(Detector.checkedAccesses() + d.settled);
 }

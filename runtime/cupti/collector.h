@@ -253,6 +253,7 @@ private:
   gpu::Frontier Wide;       ///< large copies and fills that the host did not remember
   gpu::LaunchTags Tags;
   uint64_t Totals[gpu::Counters] = {}; ///< by gpu::Counter
+  uint64_t ElidedSites = 0;            ///< of the kernels that were launched
   uint32_t Stamp = 0;
   uint32_t LaunchCount = 0;
   Active Now;

@@ -31,7 +31,7 @@ void Collector::takeImages() {
           "host code is instrumented (-fscopesan-host), but its calls do not reach the "
           "GPU backend: races with the host may be missed; use `scopesan run`");
     for (uint32_t i = 0; i < t->kernelCount; ++i)
-      HasFastKernels |= t->kernels[i].mode != uint32_t(gpu::KernelMode::Logged);
+      HasFastKernels |= (t->kernels[i].mode & gpu::ModeMask) != uint32_t(gpu::KernelMode::Logged);
     Tables.push_back(std::move(t));
   }
   NewTables.clear();
@@ -113,10 +113,11 @@ const Function &Collector::functionOf(const LaunchRequest &r) {
     const gpu::Kernel *k = f.instrumented && symbol ? t->kernel(symbol) : nullptr;
     if (!k || cuModuleGetGlobal(&base, &bytes, module, t->symbol.c_str()) != CUDA_SUCCESS)
       continue;
-    f.mode = gpu::KernelMode(k->mode);
+    f.mode = gpu::KernelMode(k->mode & gpu::ModeMask);
     f.firstSite = t->base + k->firstSite;
     f.usesShared = k->flags & gpu::UsesShared;
     f.gridBarriers = k->flags & gpu::UsesGridBarrier;
+    ElidedSites += k->mode >> gpu::ElidedShift;
   }
   auto attribute = [&](CUfunction_attribute which) {
     int value = 0;

@@ -282,7 +282,8 @@ void Collector::writeCounters() {
         .field("logged", device.logged)
         .field("candidates", device.candidates)
         .field("suppressed", device.suppressed)
-        .field("shadow_bytes", device.shadowBytes);
+        .field("shadow_bytes", device.shadowBytes)
+        .field("elided_sites", device.elidedSites);
   json.endObject();
   write(json.text());
   journalledAccesses = checkedAccesses;

@@ -115,6 +115,7 @@ struct DeviceCounters {
   uint64_t candidates = 0;  ///< pairs that it left to the judge on the host
   uint64_t suppressed = 0;  ///< further pairs of the same sites, only counted
   uint64_t shadowBytes = 0; ///< device memory that it takes
+  uint64_t elidedSites = 0; ///< places of kernels that are not checked: nothing can race with them
 
   bool operator==(const DeviceCounters &) const = default;
 };

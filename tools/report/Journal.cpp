@@ -205,7 +205,7 @@ public:
     if (object.get("settled"))
       facts.device = {number(object, "settled"), number(object, "logged"),
                       number(object, "candidates"), number(object, "suppressed"),
-                      number(object, "shadow_bytes")};
+                      number(object, "shadow_bytes"), number(object, "elided_sites")};
   }
 
   ProcessJournal take() {
@@ -326,6 +326,7 @@ public:
       sum.candidates += facts.device->candidates;
       sum.suppressed += facts.device->suppressed;
       sum.shadowBytes += facts.device->shadowBytes;
+      sum.elidedSites += facts.device->elidedSites;
       report.device = sum;
     }
     for (Finding &entry : facts.findings)

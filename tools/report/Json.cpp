@@ -223,6 +223,7 @@ void writeJson(llvm::raw_ostream &out, const Report &report) {
         json.attribute("candidates", report.device->candidates);
         json.attribute("suppressed", report.device->suppressed);
         json.attribute("bytes", report.device->shadowBytes);
+        json.attribute("elided_sites", report.device->elidedSites);
       });
     writeFindings(json, "findings", report.findings);
     writeFindings(json, "advisories", report.advisories);

@@ -155,7 +155,8 @@ const char *nameOf(Verdict);
 
 /// Shadow memory on a GPU: the counters of host::DeviceCounters.
 struct DeviceTally {
-  uint64_t settled = 0, logged = 0, candidates = 0, suppressed = 0, shadowBytes = 0;
+  uint64_t settled = 0, logged = 0, candidates = 0, suppressed = 0, shadowBytes = 0,
+           elidedSites = 0;
 };
 
 struct Report {
