@@ -1,5 +1,6 @@
 // Rows as CUDA kernels: the PTX form of each operation, places, barriers, launches.
 #include "RowParser.h"
+#include "emit/Needs.h"
 #include "emit/Unit.h"
 
 #include <gtest/gtest.h>
@@ -137,6 +138,86 @@ TEST(Emit, PlacesThreads) {
   EXPECT_TRUE(has(text, "blockIdx.x == 1 && threadIdx.x == 32) row0_T1"));
   text = unitOf(parse("T0: Ww x ## T1: Ww x", "T0=g0.b0 T1=g0.b1.dom1"));
   EXPECT_TRUE(has(text, "row.launch(row0_K1, {1, 1, 1, 1}"));
+}
+
+TEST(Emit, NeedsOfRows) {
+  auto needs = [](const char *ops, const char *placement) { return needsOf(parse(ops, placement)); };
+  EXPECT_EQ(needs("T0: Ww x ## T1: Ww x", "different CTAs"), UnitNeeds());
+  EXPECT_EQ(needs("T0: Ww x ## T1: Ww x", "different GPUs").devices, 2u);
+  EXPECT_EQ(needs("host: Ww x; launch K ## K: Rw x", "host; K").compilerFlags, "-fscopesan-host");
+  EXPECT_EQ(needs("host: launch K; cudaDeviceSynchronize ## K: Rw x", "host; K"), UnitNeeds());
+  EXPECT_EQ(needs("wgmma.mma_async(smemA)", "warpgroup").compilerFlags,
+            "--no-cuda-gpu-arch=sm_90 --cuda-gpu-arch=sm_90a");
+  EXPECT_EQ(needs("T0: Ww g; launch child ## child: Rw g", "parent t0").compilerFlags, "-fgpu-rdc");
+}
+
+TEST(Emit, AWarpgroupIsOneThread) {
+  std::string text =
+      unitOf(parse("Ww smemA; PF.async; wgmma.mma_async(smemA); commit; Ww smemA", "warpgroup"));
+  EXPECT_TRUE(has(text, "{1, 128, 1, 0}")) << text;
+  EXPECT_TRUE(has(text, "if (blockIdx.x == 0) row0_T0(")) << text;
+  EXPECT_TRUE(has(text, "if (threadIdx.x == 0) { { int v = 1;")) << text;
+  EXPECT_TRUE(has(text, "wgmma.mma_async.sync.aligned.m64n8k16")) << text;
+  EXPECT_TRUE(has(text, "wgmma.commit_group.sync.aligned;\" ::: \"memory\"); log.note(3, false, 0); "
+                        "warpgroupBarrier();"))
+      << text;
+  EXPECT_TRUE(has(text, "static __shared__ __align__(128) char s[128]")) << text;
+}
+
+TEST(Emit, TensorMaps) {
+  std::string text =
+      unitOf(parse("T0: Ww g=1; PF.tensormap.rel@gpu; Wrel@gpu f=1 ## "
+                   "T1: spin Racq@gpu f==1; PF.tensormap.acq@gpu [g]; bulk.tensor uses g",
+                   "T0=g0.b0 T1=g0.b1"));
+  for (const char *part :
+       {"row.setTensorMap(0, 192);", "tensormap.replace.tile.global_address.global.b1024.b64",
+        "fence.proxy.tensormap::generic.release.gpu;",
+        "fence.proxy.tensormap::generic.acquire.gpu [%0], 128;\" :: \"l\"(m + 0)",
+        "cp.async.bulk.tensor.1d.shared::cluster.global"})
+    EXPECT_TRUE(has(text, part)) << part << " in\n" << text;
+}
+
+TEST(Emit, StreamsPassValues) {
+  std::string text =
+      unitOf(parse("K1@s1: Ww g ## K2@s2: Rw g", "s1 writeValue; s2 waitValue"));
+  size_t write = text.find("row.writeValue(row.stream(\"s1\""),
+         wait = text.find("row.waitValue(row.stream(\"s2\"");
+  EXPECT_LT(text.find("row.launch(row0_K0"), write) << text;
+  EXPECT_LT(write, wait);
+  EXPECT_LT(wait, text.find("row.launch(row0_K1")) << text;
+}
+
+TEST(Emit, SeveralHostThreads) {
+  std::string text =
+      unitOf(parse("T0: spin U[cas]acq@sys l(0;1); Wrel@sys l=0 ## T1: U[add]rlx@sys l(2)->r0",
+                   "T0=host T1=host"));
+  EXPECT_TRUE(has(text, "__atomic_compare_exchange_n((int *)(row.memory() + 0), &old, 1, false, "
+                        "__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)"))
+      << text;
+  EXPECT_TRUE(has(text, "__atomic_fetch_add((int *)(row.memory() + 0), 2, __ATOMIC_RELAXED)"));
+  EXPECT_TRUE(has(text, "std::thread thread0(host0, row.host(0)); std::thread thread1(")) << text;
+  // Host code has one scope.
+  EXPECT_TRUE(hasNoCudaForm(UnitWriter().add(0, parse("T0: Wrel@gpu x=1", "T0=host"))));
+}
+
+TEST(Emit, LaunchesByThreads) {
+  std::string text = unitOf(parse("t0: Ww g; launch child ## child: Rw g", "parent t0"));
+  EXPECT_TRUE(has(text, "row0_K1<<<1, 1>>>(m, log.all, log.delays);")) << text;
+  EXPECT_FALSE(has(text, "row.launch(row0_K1")) << text;
+}
+
+TEST(Emit, WhatCudaCannotSay) {
+  auto reason = [](const char *ops) {
+    Row r;
+    r.id = "TEST/views";
+    r.ops = ops;
+    r.placement = "same CTA";
+    r.notes = "aliases: s=surface view of x";
+    return UnitWriter().add(0, parseRow(r));
+  };
+  EXPECT_TRUE(has(reason("T0: Wsurf s=2; PF.surface ## T1: Rw x"), "PTX has no fence of the surface"));
+  EXPECT_TRUE(has(reason("T0: Wsurf s=2 ## T1: Rw x"), "a surface is a view of an array"));
+  EXPECT_FALSE(hasNoCudaForm(reason("T0: Wsurf s=2 ## T1: Rsurf s"))) << "an array's own surface";
 }
 
 TEST(Emit, PeersKeepTheirSharedMemory) {

@@ -114,16 +114,34 @@ TEST(KernelVerdict, StuckAtAnMbarrierIsNoExecutionButMustBeSaid) {
   EXPECT_EQ(judge(row, racy + stuck).outcome, Outcome::Differ);
 }
 
-TEST(KernelVerdict, NotRunForLackOfDevicesOrHostAccesses) {
+TEST(KernelVerdict, NotRunForLackOfDevices) {
   Row row = messagePassing("gpu", "race", "-");
   row.placement = "T0=g0.b0 T1=g1.b0";
   KernelResult k = judge(row, "run 0 1 error cudaErrorInvalidDevice\nt 0 running\nt 1 running\n");
   EXPECT_EQ(k.outcome, Outcome::NotRun) << k.reason;
+}
+
+TEST(KernelVerdict, RacesOfTheHostMustBeSeen) {
+  Row row = messagePassing("gpu", "race", "-");
   row.placement = "host; K";
   row.ops = "host: launch K; Ww x=1 ## K: Rw x";
-  k = judge(row, "run 0 1 ok\nt 0 ended 1:1:1\nt 1 ended 0:0:1\nm 1\n");
-  EXPECT_EQ(k.outcome, Outcome::NotRun) << k.reason;
-  EXPECT_NE(k.reason.find("host"), std::string::npos);
+  std::string run = "run 0 1 ok\nt 0 ended 1:1:1\nt 1 ended 0:0:1\nm 1\n";
+  EXPECT_EQ(judge(row, run).outcome, Outcome::Differ);
+  EXPECT_EQ(judge(row, run + "f D1 0.1 1.0\n").outcome, Outcome::Agree);
+}
+
+TEST(KernelVerdict, WhatIsNotModelledMustBeNamed) {
+  Row row;
+  row.id = "TEST/multimem";
+  row.placement = "different GPUs";
+  row.ops = "T0: multimem.red mc ## T1: multimem.red mc";
+  row.ptxRace = row.hbRace = "norace";
+  std::string failed = "run 0 1 error cudaErrorLaunchFailure\nt 0 running\nt 1 running\n";
+  KernelResult k = judge(row, failed + "x not modelled multimem.red.relaxed.sys\n");
+  EXPECT_EQ(k.outcome, Outcome::Incomplete) << k.reason;
+  EXPECT_EQ(judge(row, failed).outcome, Outcome::Differ);
+  EXPECT_EQ(judge(row, failed + "x something else\n").outcome, Outcome::Differ);
+  EXPECT_EQ(judge(row, failed + "x multimem.red\nf D1 0.0 1.0\n").outcome, Outcome::Differ);
 }
 
 TEST(KernelVerdict, ValuesThatNoOrderExplainsDiffer) {

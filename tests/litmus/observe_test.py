@@ -15,7 +15,7 @@ from kernels.run import parse_seeds  # noqa: E402
 
 MANIFEST = """\
 skip\t9\tSPEC/alias\ttwo addresses
-unit\tunit_00.cu
+unit\tunit_00.cu\t2\t-fscopesan-host
 row\tunit_00.cu\t3\tSPEC/a
 row\tunit_00.cu\t4\tSPEC/b
 site\tunit_00.cu\t10\t3\t0\t1
@@ -55,6 +55,7 @@ class Observe(unittest.TestCase):
     def test_manifest(self):
         self.assertEqual(self.manifest.skipped, [(9, "SPEC/alias", "two addresses")])
         self.assertEqual(self.unit.rows, {3: "SPEC/a", 4: "SPEC/b"})
+        self.assertEqual((self.unit.devices, self.unit.flags), (2, ["-fscopesan-host"]))
 
     def test_runs(self):
         self.assertEqual(self.lines(), ["run 3 7 ok", "t 0 ended 0:1:1", "m 1",

@@ -25,6 +25,7 @@ constexpr const char Usage[] =
     "  --executions=N          search bound; beyond it schedules are sampled (20000)\n"
     "  --samples=N --seed=N    random schedules beyond the bound (2000, 1)\n"
     "  --max-not-run=PERCENT   fail when more rows of a collection than this are not run\n"
+    "  --max-incomplete=PERCENT   with --observed: the same for rows that run, but incomplete (X1)\n"
     "  --emit=FOLDER           write the table's rows as CUDA kernels (docs/litmus.md)\n"
     "  --rows-per-unit=N --every=N --collection=NAME   of them (40; every row; all)\n"
     "  --observed=FILE         judge the runs of such kernels that tests/litmus/run_kernels wrote\n"
@@ -42,7 +43,7 @@ constexpr const char Usage[] =
 struct Arguments {
   CompareOptions compare;
   bool verbose = false, wanting = false, axioms = false, counters = false, help = false;
-  uint64_t maxNotRun = 100; ///< percent of a collection
+  uint64_t maxNotRun = 100, maxIncomplete = 100; ///< percent of a collection
   std::string table, observed, error;
   EmitOptions emit;
   std::vector<std::string> files;
@@ -94,6 +95,7 @@ Arguments parseArguments(const std::vector<std::string> &words) {
              parseNumber(w, "--samples", limits.samples, a.error) ||
              parseNumber(w, "--seed", limits.seed, a.error) ||
              parseNumber(w, "--max-not-run", a.maxNotRun, a.error) ||
+             parseNumber(w, "--max-incomplete", a.maxIncomplete, a.error) ||
              parseNumber(w, "--rows-per-unit", rowsPerUnit, a.error) ||
              parseNumber(w, "--every", every, a.error))
       continue;
@@ -124,7 +126,7 @@ void printCounters(const core::RuleCounters &c) {
 // ---------------------------------------------------------------------------- tables
 
 struct Totals {
-  uint64_t rows = 0, counts[5] = {};
+  uint64_t rows = 0, counts[6] = {};
   uint64_t of(Outcome o) const { return counts[unsigned(o)]; }
   void add(Outcome o) {
     ++rows;
@@ -354,7 +356,7 @@ int litmusMain(const std::vector<std::string> &words) {
       return error.empty() ? 0 : FailureExitCode;
     }
     if (!a.observed.empty())
-      return printKernelTable(table, {a.compare, a.observed, a.verbose, a.wanting, a.maxNotRun});
+      return printKernelTable(table, {a.compare, a.observed, a.verbose, a.wanting, a.maxNotRun, a.maxIncomplete});
     worst = a.axioms ? axiomsOnTable(table, a) : runTable(table, a);
   }
   for (const std::string &path : a.files)

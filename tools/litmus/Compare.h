@@ -11,7 +11,8 @@ enum class Outcome : uint8_t {
   Explained, ///< differs for a reason that a rule gives; `reason` names it
   Differ,    ///< differs, unexplained
   NotRun,    ///< `reason` says why
-  NoVerdict  ///< the table gives none: left out of all counts
+  NoVerdict, ///< the table gives none: left out of all counts
+  Incomplete ///< of kernels: it ran, and X1 names the operation that the backend does not model
 };
 const char *outcomeName(Outcome o);
 

@@ -1,12 +1,14 @@
 #include "Layout.h"
 
+#include "emit/Needs.h"
+
 #include <algorithm>
 
 namespace scopesan::litmus {
 
 namespace {
 
-constexpr uint32_t WarpSize = 32;
+constexpr uint32_t WarpSize = 32, WarpgroupSize = 4 * WarpSize;
 
 void addBlock(Grid &g, const Position &at) {
   std::pair<uint32_t, uint32_t> key{at.cluster, at.block};
@@ -47,8 +49,16 @@ Layout::Layout(const Program &p) : grids(p.launches.size()) {
     index.push_back(at.warp * WarpSize + lane);
     rank.push_back(rankOf(g, at));
     block.push_back(cluster * g.perCluster + rank[t]);
-    g.threadsPerBlock = std::max(g.threadsPerBlock, index[t] + 1);
+    uint32_t last = isWarpgroup(p.threads[t]) ? WarpgroupSize - 1 : index[t];
+    g.threadsPerBlock = std::max(g.threadsPerBlock, last + 1);
   }
+}
+
+uint32_t Layout::threadsInBlock(const Program &p, uint32_t thread) const {
+  uint32_t n = 0;
+  for (uint32_t t = 0; t < p.threads.size(); ++t)
+    n += t == thread || p.sameBlock(t, thread);
+  return n;
 }
 
 bool isHostLaunch(const Program &p, uint32_t launch) {

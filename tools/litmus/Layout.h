@@ -18,6 +18,9 @@ struct Grid {
 struct Layout {
   explicit Layout(const Program &p);
 
+  /// Threads of the program in the block of `thread`.
+  uint32_t threadsInBlock(const Program &p, uint32_t thread) const;
+
   std::vector<Grid> grids;     ///< by launch
   std::vector<uint32_t> index; ///< thread index in its block, by thread
   std::vector<uint32_t> block; ///< linear index of its block in the grid, by thread

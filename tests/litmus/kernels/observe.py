@@ -18,6 +18,8 @@ class RunError(Exception):
 class Unit:
     """A translation unit as the manifest describes it."""
     name: str                                  # unit_00.cu
+    devices: int = 1                           # that its rows need
+    flags: list = field(default_factory=list)  # for the compiler
     rows: dict = field(default_factory=dict)   # number -> id
     sites: dict = field(default_factory=dict)  # line -> (row, "thread.operation")
 
@@ -33,7 +35,8 @@ def read_manifest(path):
     for line in path.read_text(encoding="utf-8").splitlines():
         kind, *cells = line.split("\t")
         if kind == "unit":
-            units[cells[0]] = Unit(cells[0])
+            name, devices, flags = cells
+            units[name] = Unit(name, int(devices), flags.split())
         elif kind == "row":
             units[cells[0]].rows[int(cells[1])] = cells[2]
         elif kind == "site":

@@ -9,24 +9,28 @@
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <cuda.h>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 constexpr unsigned LogEntries = 512; ///< per thread; two words each
 constexpr unsigned SleepsPerDelay = 4;
+constexpr unsigned CopyBytes = 16; ///< of an asynchronous copy
 constexpr unsigned LogWords = 2 * LogEntries + 2;
 
 /// What one thread did, written as it goes, so that it is there when the kernel gets stuck. Only
 /// the thread itself writes to its part. Equal entries in a row (a spin) are kept once.
 struct Log {
   unsigned long long *next, *end_, *endedMark;
+  unsigned long long *all, delays; ///< for kernels that the thread launches
   unsigned long long lastKey = ~0ull, lastValue = 0;
 
   /// Threads begin at different times: `delays` has four bits for each.
   __device__ Log(unsigned long long *log, unsigned thread, unsigned long long delays)
       : next(log + thread * LogWords + 2), end_(log + (thread + 1) * LogWords),
-        endedMark(log + thread * LogWords) {
+        endedMark(log + thread * LogWords), all(log), delays(delays) {
     for (unsigned n = (delays >> 4 * (thread % 16) & 15) * SleepsPerDelay; n; --n)
       __nanosleep(20);
   }
@@ -87,6 +91,13 @@ __device__ inline void hide(void *p) { asm volatile("" ::"l"(p) : "memory"); }
 #define shareMbarriers() asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory")
 #define shareWithCopies() asm volatile("fence.proxy.async;" ::: "memory")
 
+/// The descriptor of a matrix whose core matrices are all the one at `w` in the window.
+#define oneCoreMatrix(w) ((unsigned long long)((w) & 0x3ffff) >> 4)
+#define warpgroupBarrier() asm volatile("barrier.sync 15, 128;" ::: "memory")
+#define wgmmaEnd()                                                                                 \
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");                                   \
+  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory")
+
 // ------------------------------------------------------------------ host
 
 inline void require(cudaError_t status, const char *what) {
@@ -129,6 +140,26 @@ struct Shape {
   unsigned blocks, threads, clusterBlocks, domain;
 };
 
+/// What one of the program's host threads did.
+class HostThread {
+public:
+  explicit HostThread(unsigned long long *log) : Log(log) {}
+  void note(unsigned operation, bool wrote, long long value) {
+    unsigned long long key = 2ull * operation + wrote, *last = Log + Next - 2;
+    if ((Next > 2 && last[0] == key && (long long)last[1] == value && !wrote) || Next == LogWords)
+      return;
+    Log[Next++] = key;
+    Log[Next++] = (unsigned long long)value;
+  }
+  /// False when a spin has taken too long: nothing promises that those of the host end.
+  bool patient() { return ++Spins < 10000; }
+  void end() { Log[0] = patient(); }
+
+private:
+  unsigned long long *Log;
+  unsigned Spins = 0, Next = 2; ///< Next: word of Log
+};
+
 using Kernel = void (*)(char *, unsigned long long *, unsigned long long);
 
 class Row {
@@ -146,10 +177,31 @@ public:
     check(cudaMemcpy(Memory, Initial.data(), Bytes, cudaMemcpyHostToDevice));
     check(cudaDeviceSynchronize());
   }
+  /// A tensor map at `offset` of CopyBytes from `data` on.
+  void setTensorMap(unsigned offset, unsigned data) {
+    auto encode = driver<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+    CUtensorMap map;
+    cuuint64_t size = CopyBytes / 4, stride = 0;
+    cuuint32_t box = CopyBytes / 4, step = 1;
+    check(encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, Memory + data, &size, &stride, &box, &step,
+                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                 CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    memcpy(&Initial[offset / 8], &map, sizeof(map));
+  }
+  long long initial(unsigned offset) const { return Initial[offset / 8]; }
   char *memory() { return Memory; }
   void check(cudaError_t status) {
     if (Status == cudaSuccess)
       Status = status;
+  }
+
+  void check(CUresult status) { check(status ? cudaErrorUnknown : cudaSuccess); }
+  template <class F> static F driver(const char *name) {
+    void *function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    require(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found),
+            name);
+    return reinterpret_cast<F>(function);
   }
 
   // ---- launches
@@ -172,6 +224,21 @@ public:
     if (!known)
       check(cudaEventCreateWithFlags(&known, cudaEventDisableTiming));
     return known;
+  }
+  /// Whoever waits then goes on behind the latest value that was written before the call.
+  void writeValue(cudaStream_t stream) {
+    if (!Value) {
+      check(cudaMalloc(&Value, sizeof(*Value)));
+      check(cudaMemset(Value, 0, sizeof(*Value)));
+      check(cudaDeviceSynchronize());
+    }
+    auto write = driver<decltype(&cuStreamWriteValue32)>("cuStreamWriteValue32");
+    check(write(stream, CUdeviceptr(Value), ++ValuesWritten, CU_STREAM_WRITE_VALUE_DEFAULT));
+  }
+  void waitValue(cudaStream_t stream) {
+    auto wait = driver<decltype(&cuStreamWaitValue32)>("cuStreamWaitValue32");
+    if (ValuesWritten)
+      check(wait(stream, CUdeviceptr(Value), ValuesWritten, CU_STREAM_WAIT_VALUE_GEQ));
   }
   /// `dependent`: may begin when the kernels before it in the stream have triggered.
   void launch(Kernel kernel, Shape shape, cudaStream_t stream, bool dependent = false) {
@@ -219,19 +286,8 @@ public:
     check(cudaGraphLaunch(runnable, stream("", true)));
   }
 
-  // ---- the program's host thread
-  void hostBegins(unsigned thread) { HostLog = Logs + thread * LogWords; }
-  void note(unsigned operation, bool wrote, long long value) {
-    unsigned long long key = 2ull * operation + wrote, *last = HostLog + HostNext - 2;
-    if ((HostNext > 2 && last[0] == key && (long long)last[1] == value && !wrote) ||
-        HostNext == LogWords)
-      return;
-    HostLog[HostNext++] = key;
-    HostLog[HostNext++] = (unsigned long long)value;
-  }
-  /// False when a spin has taken too long: nothing promises that those of the host end.
-  bool patient() { return ++Spins < 10000; }
-  void hostEnds() { HostLog[0] = patient(); }
+  // ---- the program's host threads
+  HostThread host(unsigned thread) { return HostThread(Logs + thread * LogWords); }
 
   void finish() {
     for (unsigned d = Devices; d-- > 0;) {
@@ -244,6 +300,7 @@ public:
     print();
     if (Status != cudaSuccess)
       require(cudaDeviceReset(), "reset");
+    cudaFree(Value);
     cudaFree(Memory);
     cudaFreeHost(Logs);
   }
@@ -276,9 +333,8 @@ private:
   unsigned Number, Threads, Bytes, Devices = 1;
   char *Memory = nullptr;
   unsigned long long *Logs = nullptr;
-  unsigned long long *HostLog = nullptr;
-  unsigned Spins = 0;
-  unsigned HostNext = 2; ///< word of HostLog
+  unsigned *Value = nullptr; ///< that streams write and wait for
+  unsigned ValuesWritten = 0;
   std::vector<long long> Initial;
   std::map<std::string, cudaStream_t> Streams;
   std::map<std::string, cudaEvent_t> Events;

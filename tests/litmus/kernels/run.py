@@ -45,6 +45,8 @@ def parse_arguments(arguments, folder):
     add("--every", type=int, default=1, metavar="N", help="each N-th row of a collection only")
     add("--rows-per-unit", type=int, default=40)
     add("--max-not-run", type=int, default=10, metavar="PERCENT", help="(%(default)s)")
+    add("--max-incomplete", type=int, default=20, metavar="PERCENT",
+        help="of rows that run and are incomplete as documented (%(default)s)")
     add("--output", type=Path, help="default: <build-dir>/tests/litmus/kernels")
     add("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1))
     add("-v", "--verbose", action="store_true", help="name the rows that agree as well")
@@ -86,7 +88,7 @@ def emit(options):
 
 def compile_unit(options, unit):
     source = options.output / unit.name
-    call([options.compiler, *FLAGS, f"-I{options.prelude}", source, "-o", source.with_suffix("")],
+    call([options.compiler, *FLAGS, *unit.flags, f"-I{options.prelude}", source, "-o", source.with_suffix("")],
          timeout=600)
 
 
@@ -95,6 +97,7 @@ def run_unit(options, unit, seed, rows):
     binary = (options.output / unit.name).with_suffix("")
     report = binary.with_suffix(f".{seed}.json")
     command = [options.scopesan, "run", *RUN_OPTIONS, f"--seed={seed}", f"--json={report}",
+               f"--devices={unit.devices}",
                f"--preemption-interval={INTERVALS[seed % len(INTERVALS)]}",
                f"--memory-model={options.memory_model}", binary, *map(str, [seed, *rows])]
     output = call(command, timeout=300)
@@ -173,7 +176,8 @@ def main(arguments, folder):
         print(error, file=sys.stderr)
         return 67
     sys.stdout.flush()
-    command = table_command(options, observer.path) + [f"--max-not-run={options.max_not_run}"]
+    command = table_command(options, observer.path) + [
+        f"--max-not-run={options.max_not_run}", f"--max-incomplete={options.max_incomplete}"]
     code = subprocess.run(command + ["-v"] * options.verbose, check=False).returncode
     print(f"{len(options.seeds)} seeds (up to {last} for rows that need them), "
           f"{options.memory_model} model, {time.monotonic() - started:.0f} s"

@@ -1,5 +1,7 @@
 #include "Barriers.h"
 
+#include "ThreadCode.h"
+
 #include <algorithm>
 #include <set>
 
@@ -137,7 +139,7 @@ BarrierOperands barrierOperands(const Program &p, const Layout &where, uint32_t 
   else if ((arrives || participants != threadsOfBlock))
     out.count = warps(uint32_t(participants.size()));
   if (!out.count.empty() && !ownWarps)
-    out.error = "Vulkan only: a barrier of part of a warp";
+    out.error = noCudaForm("a PTX barrier counts whole warps");
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "EmitTable.h"
 
+#include "Needs.h"
 #include "RowParser.h"
 #include "Unit.h"
 
@@ -26,34 +27,44 @@ public:
       bool hasVerdict = !Rows[r].ptxRace.empty() || !Rows[r].hbRace.empty();
       if (!hasVerdict || seen[collection]++ % Options.every)
         continue;
-      std::string reason = Unit.add(r, parseRow(Rows[r]));
+      Program p = parseRow(Rows[r]);
+      auto open = Open.try_emplace(needsOf(p)).first;
+      std::string reason = open->second.unit.add(r, p);
       if (reason.empty())
-        InUnit.push_back(r);
+        open->second.rows.push_back(r);
       else
         Manifest += "skip\t" + std::to_string(r) + "\t" + Rows[r].id + "\t" + reason + "\n";
-      if (Unit.rows() == Options.rowsPerUnit)
-        flush();
+      if (open->second.unit.rows() == Options.rowsPerUnit)
+        flush(open->first, open->second);
     }
-    flush();
+    for (auto &[needs, open] : Open)
+      flush(needs, open);
     write("manifest.tsv", Manifest);
     return Error;
   }
 
 private:
-  void flush() {
-    if (!Unit.rows())
+  /// A unit that still takes rows: all with the same needs.
+  struct OpenUnit {
+    UnitWriter unit;
+    std::vector<uint32_t> rows;
+  };
+
+  void flush(const UnitNeeds &needs, OpenUnit &open) {
+    const UnitWriter &unit = open.unit;
+    if (!unit.rows())
       return;
     std::string number = std::to_string(Units++);
     std::string name = "unit_" + std::string(number.size() < 2 ? "0" : "") + number + ".cu";
-    Manifest += "unit\t" + name + "\n";
-    for (uint32_t r : InUnit)
+    Manifest += "unit\t" + name + "\t" + std::to_string(needs.devices) + "\t" +
+                needs.compilerFlags + "\n";
+    for (uint32_t r : open.rows)
       Manifest += "row\t" + name + "\t" + std::to_string(r) + "\t" + Rows[r].id + "\n";
-    for (const EmittedSite &s : Unit.sites())
+    for (const EmittedSite &s : unit.sites())
       Manifest += "site\t" + name + "\t" + std::to_string(s.line) + "\t" + std::to_string(s.row) +
                   "\t" + std::to_string(s.thread) + "\t" + std::to_string(s.instr) + "\n";
-    write(name, Unit.text());
-    Unit = UnitWriter();
-    InUnit.clear();
+    write(name, unit.text());
+    open = OpenUnit();
   }
   void write(const std::string &name, const std::string &text) {
     std::ofstream out(Options.folder + "/" + name);
@@ -65,8 +76,7 @@ private:
 
   const std::vector<Row> &Rows;
   const EmitOptions &Options;
-  UnitWriter Unit;
-  std::vector<uint32_t> InUnit;
+  std::map<UnitNeeds, OpenUnit> Open;
   uint32_t Units = 0;
   std::string Manifest, Error;
 };

@@ -13,7 +13,7 @@ struct EmitOptions {
 };
 
 /// Writes `unit_00.cu`, ... and `manifest.tsv`:
-///   unit <file>                                      units in order
+///   unit <file> <devices> <flags>                    units in order; flags for the compiler
 ///   row  <file> <row number> <id>                    a row that is part of it
 ///   site <file> <line> <row number> <thread> <operation>
 ///   skip <row number> <id> <reason>                  a row that has no CUDA form

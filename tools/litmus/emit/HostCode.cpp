@@ -1,5 +1,6 @@
 #include "HostCode.h"
 
+#include "Needs.h"
 #include "Text.h"
 
 #include <algorithm>
@@ -22,6 +23,10 @@ public:
       if (P.root(l) == l && At.of[l].space == Space::Global && P.locations[l].initial)
         line("  row.set(" + std::to_string(At.of[l].offset) + ", " +
              std::to_string(P.locations[l].initial) + ");");
+    for (uint32_t l = 0; l < P.locations.size(); ++l)
+      if (P.root(l) == l && isTensorMap(P, l))
+        line("  row.setTensorMap(" + std::to_string(At.of[l].offset) + ", " +
+             std::to_string(At.scratchGlobal) + ");");
     line("  row.start();");
     if (P.asGraph)
       graph();
@@ -30,16 +35,14 @@ public:
         launchOnOwn(l);
     else
       calls();
-    for (uint32_t t = 0; t < P.threads.size(); ++t)
-      if (P.threads[t].at.host)
-        hostThread(t);
+    hostThreads();
     line("  row.finish();");
     line("}");
     return std::move(Out);
   }
 
 private:
-  void line(const std::string &text) { Out.lines.push_back({text, Now}); }
+  void line(const std::string &text) { Out.lines.push_back({text, Thread, Now}); }
   void fail(const std::string &why) {
     if (Out.error.empty())
       Out.error = why;
@@ -56,12 +59,6 @@ private:
     return P.threads[0].at;
   }
   uint32_t deviceOf(uint32_t l) const { return positionOf(l).device; }
-  uint32_t devices() const {
-    uint32_t n = 1;
-    for (uint32_t l = 0; l < P.launches.size(); ++l)
-      n = std::max(n, deviceOf(l) + 1);
-    return n;
-  }
   std::string shape(uint32_t l) const {
     const Grid &g = Where.grids[l];
     return "{" + std::to_string(g.blockCount()) + ", " + std::to_string(g.threadsPerBlock) + ", " +
@@ -69,7 +66,7 @@ private:
   }
   void launch(uint32_t l, const std::string &stream) {
     bool dependent = !P.launches[l].programmatic.empty();
-    if (devices() > 1)
+    if (devicesOf(P) > 1)
       line("  row.use(" + std::to_string(deviceOf(l)) + ");");
     line("  row.launch(" + kernel(l) + ", " + shape(l) + ", row.stream(" + quoted(stream) + ", " +
          (P.nonBlockingStreams ? "true" : "false") + ")" + (dependent ? ", true" : "") + ");");
@@ -120,8 +117,10 @@ private:
       line("  row.check(cudaEventRecord(" + event + ", " + stream + "));");
     else if (c.kind == HostCall::Kind::Wait)
       line("  row.check(cudaStreamWaitEvent(" + stream + ", " + event + ", 0));");
+    else if (c.kind == HostCall::Kind::WriteValue)
+      line("  row.writeValue(" + stream + ");");
     else
-      fail("stream memory operations");
+      line("  row.waitValue(" + stream + ");");
   }
 
   void graph() {
@@ -135,21 +134,38 @@ private:
     line("  row.launchGraph();");
   }
 
-  // ------------------------------------------------------------------ the host's thread
+  // ------------------------------------------------------------------ the host's threads
+
+  void hostThreads() {
+    std::vector<uint32_t> threads;
+    for (uint32_t t = 0; t < P.threads.size(); ++t)
+      if (P.threads[t].at.host)
+        threads.push_back(t);
+    for (uint32_t t : threads)
+      hostThread(t);
+    std::string run, join;
+    for (uint32_t t : threads) {
+      std::string n = std::to_string(t);
+      if (threads.size() == 1)
+        return line("  host" + n + "(row.host(" + n + "));");
+      run += " std::thread thread" + n + "(host" + n + ", row.host(" + n + "));";
+      join += " thread" + n + ".join();";
+    }
+    if (!run.empty())
+      line(" " + run + join);
+  }
 
   void hostThread(uint32_t t) {
-    if (Out.thread != None)
-      return fail("several host threads");
-    Out.thread = t;
     const ThreadCode &thread = P.threads[t];
     std::set<uint32_t> targets;
     for (const Instr &i : thread.code)
       if (i.verb == Verb::Branch)
         targets.insert(i.target);
-    line("  row.hostBegins(" + std::to_string(t) + ");");
+    line("  auto host" + std::to_string(t) + " = [&](HostThread host) {");
     for (uint32_t r = 0; r < thread.registers.size(); ++r)
       line("  long long q" + std::to_string(r) + " = " +
            std::to_string(thread.initialRegisters[r]) + ";");
+    Thread = t;
     for (uint32_t k = 0; k <= thread.code.size(); ++k) {
       if (targets.count(k))
         line("  I" + std::to_string(k) + ":;");
@@ -159,24 +175,29 @@ private:
       operation(thread.code[k]);
       Now = None;
     }
-    line("  row.hostEnds();");
+    Thread = None;
+    line("  host.end(); };");
   }
   std::string note(const std::string &value, bool wrote) const {
-    return "row.note(" + std::to_string(Now) + (wrote ? ", true, " : ", false, ") + value + ");";
+    return "host.note(" + std::to_string(Now) + (wrote ? ", true, " : ", false, ") + value + ");";
   }
   void operation(const Instr &i) {
+    if ((i.isMemory() || i.verb == Verb::Fence) && i.isStrong() && i.scope != Scope::System)
+      return fail(noCudaForm("host code, once compiled, has system scope everywhere"));
     switch (i.verb) {
     case Verb::Load:
     case Verb::Store:
       return access(i);
+    case Verb::Rmw:
+      return rmw(i);
     case Verb::Fence:
-      return line("  __atomic_thread_fence(__ATOMIC_SEQ_CST); " + note("0", false));
+      return line("  __atomic_thread_fence(" + order(i) + "); " + note("0", false));
     case Verb::Assign:
       return line("  q" + std::to_string(i.dst) + " = " + cxx(i.value) + ";");
     case Verb::Branch: // nothing promises that a spin of the host ends
-      return line("  if (" + std::string(i.target <= Now ? "row.patient() && " : "") + cxx(i.lhs) +
-                  (i.cmp == Compare::Equal ? " == " : " != ") + cxx(i.rhs) + ") goto I" +
-                  std::to_string(i.target) + ";");
+      return line("  if (" + std::string(i.target <= Now ? "host.patient() && " : "") +
+                  cxx(i.lhs) + (i.cmp == Compare::Equal ? " == " : " != ") + cxx(i.rhs) +
+                  ") goto I" + std::to_string(i.target) + ";");
     case Verb::Launch:
       launch(i.target, streamOf(i.target));
       return callsAfter(i.target);
@@ -192,12 +213,10 @@ private:
     if (contains(i.text, "DeviceSynchronize"))
       return line("  row.check(cudaDeviceSynchronize());");
     bool event = contains(i.text, "Event");
-    std::string object = event                  ? "row.event(" + quoted(i.launchName) + ")"
+    std::string object = event                  ? "row.event(" + quoted(eventOf(i)) + ")"
                          : i.launchName.empty() ? "row.latestStream()"
                                                 : streamNamed(i.launchName);
     std::string name = event ? "cudaEvent" : "cudaStream";
-    if (event && i.launchName.empty())
-      return fail("an event without a name");
     if (contains(i.text, "Synchronize"))
       return line("  row.check(" + name + "Synchronize(" + object + "));");
     if (contains(i.text, "Query"))
@@ -207,31 +226,72 @@ private:
     if (i.verb == Verb::Sync)
       fail("a host call of an unknown kind");
   }
-  void access(const Instr &i) {
+  /// The event that a wait names, or the only one; without any, one that is recorded just before.
+  std::string eventOf(const Instr &i) {
+    std::set<std::string> recorded;
+    for (const HostCall &c : P.hostCalls)
+      if (c.kind == HostCall::Kind::Record)
+        recorded.insert(c.event);
+    if (!i.launchName.empty() || recorded.size() == 1)
+      return i.launchName.empty() ? *recorded.begin() : i.launchName;
+    if (!recorded.empty())
+      fail("an event without a name");
+    line("  row.check(cudaEventRecord(row.event(\"\"), row.latestStream()));");
+    return "";
+  }
+
+  static std::string order(const Instr &i) {
+    return i.acquires() && i.releases()           ? "__ATOMIC_SEQ_CST"
+           : i.acquires()                         ? "__ATOMIC_ACQUIRE"
+           : i.order == MemoryOrder::Release      ? "__ATOMIC_RELEASE"
+                                                  : "__ATOMIC_RELAXED";
+  }
+  std::string memoryOf(const Instr &i) {
     if (i.bytes != 4 || i.offset || At.of[i.location].space != Space::Global)
-      return fail("an access of the host that has no C++ form");
-    std::string at = "(int *)(row.memory() + " + std::to_string(At.of[i.location].offset) + ")";
-    const char *order = i.acquires()                      ? "__ATOMIC_ACQUIRE"
-                        : i.order == MemoryOrder::Release ? "__ATOMIC_RELEASE"
-                                                          : "__ATOMIC_RELAXED";
+      fail("an access of the host that has no C++ form");
+    return "(int *)(row.memory() + " + std::to_string(At.of[i.location].offset) + ")";
+  }
+  void access(const Instr &i) {
+    std::string at = memoryOf(i);
+    if (isTensorMap(P, i.location))
+      return line("  { long long v = row.initial(" + std::to_string(At.of[i.location].offset) +
+                  "); barrier(); *(long long *)(void *)" + at + " = v; barrier(); " + note("1", true) +
+                  " }");
     bool plain = i.order == MemoryOrder::Weak;
     if (i.verb == Verb::Load)
       return line("  { barrier(); int v = " +
-                  (plain ? "*" + at : "__atomic_load_n(" + at + ", " + order + ")") +
+                  (plain ? "*" + at : "__atomic_load_n(" + at + ", " + order(i) + ")") +
                   "; barrier(); " + (i.dst != None ? "q" + std::to_string(i.dst) + " = v; " : "") +
                   note("v", false) + " }");
     std::string value = cxx(i.value);
     line("  { barrier(); " +
          (plain ? "*" + at + " = " + value
-                : "__atomic_store_n(" + at + ", " + value + ", " + order + ")") +
+                : "__atomic_store_n(" + at + ", " + value + ", " + order(i) + ")") +
          "; barrier(); " + note(value, true) + " }");
+  }
+  void rmw(const Instr &i) {
+    static constexpr const char *Names[] = {"fetch_add", "fetch_sub", "exchange_n", "", "fetch_min",
+                                            "fetch_max", "fetch_and", "fetch_or",   "fetch_xor"};
+    std::string at = memoryOf(i), value = cxx(i.value), wrote = "true", op;
+    if (i.rmw == RmwKind::CompareExchange) {
+      op = "int old = " + cxx(i.compare) + "; bool wrote = __atomic_compare_exchange_n(" + at +
+           ", &old, " + value + ", false, " + order(i) + ", " +
+           (i.acquires() ? "__ATOMIC_ACQUIRE" : "__ATOMIC_RELAXED") + ");";
+      wrote = "wrote";
+    } else {
+      op = "int old = __atomic_" + std::string(Names[unsigned(i.rmw)]) + "(" + at + ", " + value +
+           ", " + order(i) + ");";
+    }
+    line("  { barrier(); " + op + " barrier(); " +
+         (i.dst != None ? "q" + std::to_string(i.dst) + " = old; " : "") + "host.note(" +
+         std::to_string(Now) + ", " + wrote + ", old); }");
   }
 
   const Program &P;
   const Layout &Where;
   const Places &At;
   const std::string &Name;
-  uint32_t Now = None;
+  uint32_t Thread = None, Now = None;
   HostCode Out;
 };
 

@@ -6,9 +6,13 @@
 
 namespace scopesan::litmus {
 
+struct HostLine {
+  std::string text;
+  uint32_t thread = None, instr = None; ///< operation of a host thread that the line is
+};
+
 struct HostCode {
-  std::vector<CodeLine> lines;
-  uint32_t thread = None; ///< the program's host thread, whose operations the lines name
+  std::vector<HostLine> lines;
   std::string error;      ///< why the row has no CUDA form; empty = it has
 };
 

@@ -1,5 +1,7 @@
 #include "Places.h"
 
+#include "Needs.h"
+
 namespace scopesan::litmus {
 
 namespace {
@@ -56,6 +58,8 @@ private:
       share(a.source, thread);
     if (a.mbarrier != None)
       share(a.mbarrier, thread);
+    if (i.text.starts_with("wgmma"))
+      return;
     uint32_t end = intoShared ? a.source : a.destination;
     if (end == None && !a.generic)
       Out.scratchGlobal = 0;
@@ -111,20 +115,38 @@ private:
     return false;
   }
 
+  /// A factor of a wgmma.
+  bool isMatrix(uint32_t location) const {
+    for (const ThreadCode &t : P.threads)
+      for (const Instr &i : t.code)
+        if (i.text.starts_with("wgmma.mma_async") && i.async.source == location)
+          return true;
+    return false;
+  }
+
   void offsets() {
-    auto take = [](uint32_t &total) {
-      total += LocationBytes;
-      return total - LocationBytes;
+    auto take = [](uint32_t &total, uint32_t bytes = LocationBytes) {
+      total += bytes;
+      return total - bytes;
     };
-    for (uint32_t l = 0; l < P.locations.size(); ++l)
+    bool anyMap = false;
+    for (uint32_t l = 0; l < P.locations.size(); ++l) {
+      bool map = isTensorMap(P, l);
+      anyMap |= map;
       if (P.root(l) == l && Out.of[l].space != Space::Local)
         Out.of[l].offset =
-            take(Out.of[l].space == Space::Shared ? Out.sharedBytes : Out.globalBytes);
+            take(Out.of[l].space == Space::Shared ? Out.sharedBytes : Out.globalBytes,
+                 map || isMatrix(l) ? LargeBytes : LocationBytes);
+    }
+    if (anyMap)
+      Out.scratchGlobal = Out.scratchShared = Out.scratchMbarrier = 0;
     for (uint32_t l = 0; l < P.locations.size(); ++l)
       if (P.root(l) != l)
         Out.of[l] = Out.of[P.root(l)];
     if (Out.scratchGlobal != None)
       Out.scratchGlobal = take(Out.globalBytes);
+    if (Out.scratchShared != None && anyMap)
+      Out.sharedBytes = (Out.sharedBytes + LargeBytes - 1) / LargeBytes * LargeBytes;
     if (Out.scratchShared != None)
       Out.scratchShared = take(Out.sharedBytes);
     if (Out.scratchMbarrier != None)

@@ -18,6 +18,7 @@ struct Place {
 };
 
 constexpr uint32_t LocationBytes = 64;
+constexpr uint32_t LargeBytes = 2 * LocationBytes; ///< tensor maps, core matrices of wgmma
 
 struct Places {
   explicit Places(const Program &p);

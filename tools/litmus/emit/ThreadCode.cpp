@@ -1,5 +1,8 @@
 #include "ThreadCode.h"
 
+#include "AsyncCode.h"
+#include "Needs.h"
+#include "TensorCode.h"
 #include "Text.h"
 
 #include <set>
@@ -7,17 +10,6 @@
 namespace scopesan::litmus {
 
 namespace {
-
-const std::string NoCudaForm = "no CUDA form: ";
-
-const char *ptxScope(Scope s) {
-  constexpr const char *names[] = {".cta", ".cta", ".cluster", ".gpu", ".sys"};
-  return names[unsigned(s)];
-}
-const char *ptxOrder(MemoryOrder o) {
-  constexpr const char *names[] = {".weak", ".relaxed", ".acquire", ".release", ".acq_rel", ".sc"};
-  return names[unsigned(o)];
-}
 
 /// A C++ type of `bytes`, the PTX type of its bits and the constraint of an asm operand.
 struct Scalar {
@@ -29,10 +21,13 @@ const Scalar *scalarOf(uint32_t bytes) {
   return bytes == 2 ? &table[0] : bytes == 4 ? &table[1] : bytes == 8 ? &table[2] : nullptr;
 }
 
-class Emitter {
+const std::string FirstThread = "if (threadIdx.x == 0) "; ///< of a warpgroup
+
+class Emitter : ThreadText {
 public:
-  Emitter(const Program &p, const Layout &where, const Places &places, uint32_t thread)
-      : P(p), Where(where), At(places), T(thread), Code(p.threads[thread].code) {}
+  Emitter(const Program &p, const Layout &where, const Places &places, uint32_t thread,
+          const std::string &row)
+      : ThreadText(p, where, places, thread), RowName(row) {}
 
   ThreadBody run() {
     std::set<uint32_t> targets;
@@ -40,79 +35,54 @@ public:
       if (i.verb == Verb::Branch)
         targets.insert(i.target);
     declare();
+    if (isWarpgroup(P.threads[T]) && Where.threadsInBlock(P, T) > 1)
+      fail("a warpgroup beside other threads of its block");
     for (uint32_t k = 0; k < Code.size(); ++k) {
       if (targets.count(k))
         line("I" + std::to_string(k) + ":;");
       Now = k;
+      size_t first = Out.lines.size();
       emit(Code[k]);
+      if (isWarpgroup(P.threads[T]))
+        byWarpgroup(Code[k], first);
     }
     Now = None;
+    bool warpgroup = isWarpgroup(P.threads[T]);
+    if (warpgroup)
+      line("wgmmaEnd();");
     if (targets.count(uint32_t(Code.size())))
       line("I" + std::to_string(Code.size()) + ":;");
-    line("log.end();");
+    line((warpgroup ? FirstThread : "") + "log.end();");
     return std::move(Out);
   }
 
 private:
-  void line(const std::string &text) { Out.lines.push_back({text, Now}); }
-  void fail(const std::string &why) {
-    if (Out.error.empty())
-      Out.error = why;
+  /// A warpgroup stands for one thread: its first thread does what the others need not do, and all
+  /// go on together.
+  void byWarpgroup(const Instr &i, size_t first) {
+    if (i.verb == Verb::Branch || i.verb == Verb::Exit)
+      fail("branches of a warpgroup");
+    for (size_t l = first; l < Out.lines.size(); ++l) {
+      std::string &text = Out.lines[l].text;
+      size_t log = text.rfind("log.");
+      if (!isByWarpgroup(i))
+        text = FirstThread + "{ " + text + " }";
+      else if (log != std::string::npos)
+        text.insert(log, FirstThread);
+      text += " warpgroupBarrier();";
+    }
   }
 
   void declare() {
     const ThreadCode &t = P.threads[T];
+    if (isWarpgroup(t))
+      line("float d[4] = {};");
     for (uint32_t r = 0; r < t.registers.size(); ++r)
       line("long long q" + std::to_string(r) + " = " + std::to_string(t.initialRegisters[r]) + ";");
     for (uint32_t l = 0; l < P.locations.size(); ++l)
       if (P.root(l) == l && At.of[l].space == Space::Local)
         line("long long local" + std::to_string(l) + " = " +
              std::to_string(P.locations[l].initial) + "; hide(&local" + std::to_string(l) + ");");
-  }
-
-  // ------------------------------------------------------------------ addresses
-
-  bool isPeer(uint32_t location) const {
-    const Place &at = At.of[location];
-    return at.space == Space::Shared && at.owner != T && !P.sameBlock(at.owner, T);
-  }
-  /// Generic address.
-  std::string generic(uint32_t location, uint32_t offset = 0) {
-    const Place &at = At.of[location];
-    if (at.space == Space::Local)
-      return "(char *)&local" + std::to_string(P.root(location));
-    std::string sum = std::to_string(at.offset + offset);
-    if (at.space == Space::Global)
-      return "m + " + sum;
-    if (!isPeer(location))
-      return "s + " + sum;
-    return "peer(s + " + sum + ", " + std::to_string(peerRank(at.owner)) + ")";
-  }
-  /// Address in the shared window; of a peer in the cluster's.
-  std::string window(uint32_t location) {
-    const Place &at = At.of[location];
-    std::string own = "window(s + " + std::to_string(at.offset) + ")";
-    if (at.space != Space::Shared)
-      fail("an operation on shared memory of a location in global memory");
-    if (!isPeer(location))
-      return own;
-    return "peerWindow(" + own + ", " + std::to_string(peerRank(at.owner)) + ")";
-  }
-  uint32_t peerRank(uint32_t owner) {
-    const Position &a = P.threads[T].at, &b = P.threads[owner].at;
-    if (a.launch != b.launch || a.cluster != b.cluster)
-      fail("shared memory of a block in another cluster");
-    return Where.rank[owner];
-  }
-  /// State space of an access and its address operand.
-  struct Operand {
-    std::string space, address, constraint;
-  };
-  Operand operand(const Instr &i) {
-    const Place &at = At.of[i.location];
-    if (at.space == Space::Shared && !isPeer(i.location))
-      return {".shared", "window(s + " + std::to_string(at.offset + i.offset) + ")", "r"};
-    return {at.space == Space::Global ? ".global" : "", generic(i.location, i.offset), "l"};
   }
 
   // ------------------------------------------------------------------ operations
@@ -138,7 +108,7 @@ private:
   }
 
   void emit(const Instr &i) {
-    if (endlessLoop(i))
+    if (endlessLoop(i) || emitTensorAccess(*this, i))
       return;
     switch (i.verb) {
     case Verb::Load:
@@ -160,13 +130,11 @@ private:
     case Verb::MbarInit:
     case Verb::MbarArrive:
     case Verb::MbarWait:
-      return mbarrier(i);
+      return emitMbarrier(*this, i);
     case Verb::AsyncCopy:
-      return copy(i);
     case Verb::AsyncCommit:
-      return instruction(bulk(i) ? "cp.async.bulk.commit_group" : "cp.async.commit_group");
     case Verb::AsyncWait:
-      return asyncWait(i);
+      return emitAsync(*this, i);
     case Verb::Assign:
       return line(reg(i.dst) + " = " + cxx(i.value) + "; " + note(reg(i.dst), false));
     case Verb::Branch:
@@ -181,27 +149,23 @@ private:
     case Verb::Nop:
       return;
     case Verb::Launch:
+      return launch(i);
     case Verb::Sync:
-      return fail("a launch by a thread");
+      return fail("a wait of device code for a launch");
     }
   }
 
-  std::string reg(uint32_t r) const { return "q" + std::to_string(r); }
-  /// Records what the operation did, for guards.
-  std::string note(const std::string &value, bool wrote) const {
-    return "log.note(" + std::to_string(Now) + (wrote ? ", true, " : ", false, ") + value + ");";
-  }
-  void instruction(const std::string &ptx) {
-    line("asm volatile(\"" + ptx + ";\" ::: \"memory\"); " + note("0", false));
+  void launch(const Instr &i) {
+    const Grid &g = Where.grids[i.target];
+    line(RowName + "_K" + std::to_string(i.target) + "<<<" + std::to_string(g.blockCount()) + ", " +
+         std::to_string(g.threadsPerBlock) + ">>>(m, log.all, log.delays); " + note("0", false));
   }
 
   void access(const Instr &i) {
     if (i.proxy != Proxy::Generic)
-      return proxy(i.proxy);
-    if (P.locations[i.location].distinctAddress)
+      return viewAccess(i);
+    if (P.locations[i.location].distinctAddress && !uses(P, "multimem"))
       return fail("a second virtual address of one location");
-    if (contains(i.text, "multimem"))
-      return fail("multimem memory");
     if (i.elementBytes && i.verb != Verb::Rmw)
       return vectorAccess(i);
     if (i.bytes == 16 && i.verb != Verb::Rmw)
@@ -233,11 +197,6 @@ private:
     line("{ " + std::string(s.cxx) + " v = " + cxx(i.value) + "; barrier(); " + at +
          " = v; barrier(); " + note("v", true) + " }");
   }
-  /// After a load: into the register and the log.
-  std::string took(const Instr &i, const std::string &value) const {
-    return (i.dst != None ? reg(i.dst) + " = " + value + "; " : "") + note(value, false);
-  }
-
   void strong(const Instr &i) {
     const Scalar &s = *scalarOf(i.bytes);
     Operand o = operand(i);
@@ -350,11 +309,19 @@ private:
                   std::string(ptxScope(i.scope)) + " [%0], 128;\" :: \"l\"(" + generic(l) +
                   ") : \"memory\"); " + note("0", false));
     }
-    proxy(i.proxy);
+    noForm(std::string("PTX has no fence of the ") + proxyName(i.proxy) + " proxy");
   }
-  void proxy(Proxy p) {
-    fail(p == Proxy::TensorMap ? "tensor maps"
-                               : NoCudaForm + "PTX has no fence of the " + proxyName(p) + " proxy");
+  /// Accesses through the texture, surface and constant proxies.
+  void viewAccess(const Instr &i) {
+    if (i.proxy == Proxy::Constant)
+      return noForm("kernels cannot write constant memory");
+    bool generic = P.locations[i.location].distinctAddress;
+    for (const ThreadCode &t : P.threads)
+      for (const Instr &j : t.code)
+        generic |= j.isMemory() && P.root(j.location) == P.root(i.location) && j.proxy != i.proxy;
+    if (i.proxy == Proxy::Surface && generic)
+      return noForm("a surface is a view of an array, which has no address");
+    fail(std::string("accesses through a ") + proxyName(i.proxy));
   }
 
   void blockBarrier(const Instr &i) {
@@ -377,122 +344,14 @@ private:
     return lanes;
   }
 
-  // ------------------------------------------------------------------ mbarriers, copies
-
-  void mbarrier(const Instr &i) {
-    std::string m = window(i.location);
-    bool peer = isPeer(i.location);
-    std::string space = peer ? ".shared::cluster" : ".shared::cta";
-    std::string sem = std::string(ptxOrder(i.order)) + ptxScope(i.scope);
-    auto on = [&](const std::string &ptx) {
-      line("asm volatile(\"" + ptx + "\" :: \"r\"(" + m + ") : \"memory\"); " + note("0", false));
-    };
-    if (i.verb == Verb::MbarInit)
-      return on("mbarrier.init.shared::cta.b64 [%0], " +
-                std::to_string(P.locations[i.location].mbarrier.arrivals) + ";");
-    if (i.verb == Verb::MbarWait)
-      return line("{ unsigned done; do asm volatile(\"{ .reg .pred p; mbarrier.try_wait.parity" +
-                  sem + ".shared::cta.b64 p, [%1], " + std::to_string(i.async.parity & 1) +
-                  "; selp.u32 %0, 1, 0, p; }\" : \"=r\"(done) : \"r\"(" + m +
-                  ") : \"memory\"); while (!done); " + note("0", false) + " }");
-    if (i.async.ofCopies)
-      return on("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];");
-    std::string bytes;
-    if (i.async.expectsBytes)
-      bytes = std::to_string(expectedBytes(i.location));
-    on("{ .reg .b64 state; mbarrier.arrive" +
-       std::string(i.async.expectsBytes ? ".expect_tx" : "") + sem + space + ".b64 " +
-       (peer ? "_" : "state") + ", [%0]" + (bytes.empty() ? "" : ", " + bytes) + "; }");
-  }
-  uint32_t expectedBytes(uint32_t mbarrier) const {
-    uint32_t bytes = 0;
-    for (const ThreadCode &t : P.threads)
-      for (const Instr &c : t.code)
-        if (c.verb == Verb::AsyncCopy && c.async.mbarrier == mbarrier)
-          bytes += copyBytes(c);
-    return bytes;
-  }
-
-  static bool bulk(const Instr &i) { return i.async.kind == AsyncKind::Bulk; }
-
-  void copy(const Instr &i) {
-    const AsyncPart &a = i.async;
-    std::string size = std::to_string(copyBytes(i));
-    if (contains(i.text, "wgmma") || contains(i.text, "tcgen05"))
-      return fail("tensor core operations");
-    std::string m = a.mbarrier != None ? window(a.mbarrier)
-                    : At.scratchMbarrier != None
-                        ? "window(s + " + std::to_string(At.scratchMbarrier) + ")"
-                        : "";
-    auto on = [&](const std::string &ptx, const std::string &operands) {
-      line("asm volatile(\"" + ptx + ";\" :: " + operands + " : \"memory\"); " + note("0", true));
-    };
-    auto r = [](const std::string &x) { return "\"r\"(" + x + ")"; };
-    auto l = [](const std::string &x) { return "\"l\"(" + x + ")"; };
-    if (a.generic && a.reduces)
-      return on("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 "
-                "[%0], 1, [%1]",
-                r(window(a.destination)) + ", " + r(m));
-    if (a.generic)
-      return on("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], "
-                "{1, 1, 1, 1}, [%1]",
-                r(window(a.destination)) + ", " + r(m));
-    std::string from = a.source != None && At.of[a.source].space == Space::Global
-                           ? generic(a.source)
-                           : "m + " + std::to_string(At.scratchGlobal);
-    if (a.kind == AsyncKind::CpAsync)
-      return on("cp.async.ca.shared.global [%0], [%1], " + size,
-                r(window(a.destination)) + ", " + l(from));
-    if (a.destination != None && At.of[a.destination].space == Space::Shared) {
-      bool multicast = contains(i.text, "multicast");
-      return on("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes" +
-                    std::string(multicast ? ".multicast::cluster" : "") + " [%0], [%1], " + size +
-                    ", [%2]" + (multicast ? ", 3" : ""),
-                r(multicast ? ownWindow(a.destination) : window(a.destination)) + ", " + l(from) +
-                    ", " + r(multicast ? ownWindow(a.mbarrier) : m));
-    }
-    std::string source = a.source != None && At.of[a.source].space == Space::Shared
-                             ? window(a.source)
-                             : "window(s + " + std::to_string(At.scratchShared) + ")";
-    if (a.destination == None)
-      return fail("a copy without a destination");
-    on(std::string(a.reduces ? "cp.reduce.async.bulk" : "cp.async.bulk") +
-           ".global.shared::cta.bulk_group" + (a.reduces ? ".add.u32" : "") + " [%0], [%1], " +
-           size,
-       l(generic(a.destination)) + ", " + r(source));
-  }
-  /// The same place in the issuer's own block: what a multicast names.
-  std::string ownWindow(uint32_t location) {
-    return "window(s + " + std::to_string(At.of[location].offset) + ")";
-  }
-
-  void asyncWait(const Instr &i) {
-    if (i.async.groups == None && !bulk(i))
-      return instruction("cp.async.wait_all");
-    std::string n = std::to_string(i.async.groups == None ? 0 : i.async.groups);
-    instruction(bulk(i) ? "cp.async.bulk.wait_group" +
-                              std::string(i.async.readOnly ? ".read " : " ") + n
-                        : "cp.async.wait_group " + n);
-  }
-
-  const Program &P;
-  const Layout &Where;
-  const Places &At;
-  const uint32_t T;
-  const std::vector<Instr> &Code;
-  uint32_t Now = None;
-  ThreadBody Out;
+  const std::string &RowName;
 };
 
 } // namespace
 
-bool hasNoCudaForm(const std::string &reason) { return reason.starts_with(NoCudaForm); }
-
-uint32_t copyBytes(const Instr &i) { return i.async.generic && i.async.reduces ? 4 : CopyBytes; }
-
-ThreadBody emitThread(const Program &p, const Layout &where, const Places &places,
-                      uint32_t thread) {
-  return Emitter(p, where, places, thread).run();
+ThreadBody emitThread(const Program &p, const Layout &where, const Places &places, uint32_t thread,
+                      const std::string &row) {
+  return Emitter(p, where, places, thread, row).run();
 }
 
 } // namespace scopesan::litmus

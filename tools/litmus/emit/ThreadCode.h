@@ -19,12 +19,15 @@ struct ThreadBody {
 
 /// The function's parameters are `char *m` (global memory of the row), `char *s` (shared memory of
 /// the block) and `Log log`; tests/litmus/kernels/prelude.h has what the code calls.
-ThreadBody emitThread(const Program &p, const Layout &where, const Places &places, uint32_t thread);
+/// The kernel of launch `l` is `<row>_K<l>`.
+ThreadBody emitThread(const Program &p, const Layout &where, const Places &places, uint32_t thread,
+                      const std::string &row);
 
 /// Bytes that a copy moves: what completes on its mbarrier.
 uint32_t copyBytes(const Instr &i);
 
 /// The reason, given by emission, is that CUDA cannot say it: not that the emitter does not.
+std::string noCudaForm(const std::string &why);
 bool hasNoCudaForm(const std::string &reason);
 
 } // namespace scopesan::litmus

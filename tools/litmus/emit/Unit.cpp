@@ -1,6 +1,7 @@
 #include "Unit.h"
 
 #include "HostCode.h"
+#include "Needs.h"
 
 #include <algorithm>
 
@@ -21,6 +22,9 @@ public:
   void run() {
     line("");
     line("// " + P.name);
+    if (launchesFromDevice(P))
+      for (uint32_t l = 0; l < P.launches.size(); ++l)
+        line(kernelHead(l) + ";");
     for (uint32_t t = 0; t < P.threads.size(); ++t)
       if (!P.threads[t].at.host)
         threadFunction(t);
@@ -29,13 +33,20 @@ public:
         kernel(l);
     HostCode host = emitHost(P, Where, At, Name);
     fail(host.error);
-    for (const CodeLine &x : host.lines)
-      line(x.text, host.thread, x.instr);
+    for (const HostLine &x : host.lines)
+      line(x.text, x.thread, x.instr);
   }
 
 private:
+  /// What CUDA cannot say outweighs what is merely not emitted; a fence that PTX lacks, all else.
   void fail(const std::string &why) {
-    if (Error.empty())
+    auto weight = [](const std::string &reason) {
+      return reason.empty()                                             ? 0
+             : reason.find("PTX has no fence") != std::string::npos ? 3
+             : hasNoCudaForm(reason)                                    ? 2
+                                                                        : 1;
+    };
+    if (weight(why) > weight(Error))
       Error = why;
   }
   void line(const std::string &text, uint32_t thread = None, uint32_t instr = None) {
@@ -44,7 +55,7 @@ private:
   }
 
   void threadFunction(uint32_t t) {
-    ThreadBody body = emitThread(P, Where, At, t);
+    ThreadBody body = emitThread(P, Where, At, t, Name);
     if (!body.error.empty())
       fail(body.error);
     line("static __device__ __noinline__ void " + Name + "_T" + std::to_string(t) +
@@ -75,9 +86,12 @@ private:
     return false;
   }
 
+  std::string kernelHead(uint32_t l) const {
+    return "static __global__ void " + Name + "_K" + std::to_string(l) +
+           "(char *m, unsigned long long *log, unsigned long long delays)";
+  }
   void kernel(uint32_t l) {
-    line("static __global__ void " + Name + "_K" + std::to_string(l) +
-         "(char *m, unsigned long long *log, unsigned long long delays) {");
+    line(kernelHead(l) + " {");
     if (At.sharedBytes) {
       line("  static __shared__ __align__(128) char s[" + std::to_string(At.sharedBytes) + "];");
       setUpShared(l);
@@ -90,8 +104,11 @@ private:
     for (uint32_t t = 0; t < P.threads.size(); ++t)
       if (P.threads[t].at.launch == l)
         line("  if (blockIdx.x == " + std::to_string(Where.block[t]) +
-             " && threadIdx.x == " + std::to_string(Where.index[t]) + ") " + Name + "_T" +
-             std::to_string(t) + "(m, s, Log(log, " + std::to_string(t) + ", delays));");
+             (isWarpgroup(P.threads[t]) ? ") "
+                                        : " && threadIdx.x == " + std::to_string(Where.index[t]) +
+                                              ") ") +
+             Name + "_T" + std::to_string(t) + "(m, s, Log(log, " + std::to_string(t) +
+             ", delays));");
     // Peers' shared memory must outlive their accesses (D8), unless the row is about that.
     if (hasPeers() && !exitsEarly())
       line("  clusterBarrier();");
@@ -130,7 +147,8 @@ private:
   bool copiesInBulk() const {
     for (const ThreadCode &t : P.threads)
       for (const Instr &i : t.code)
-        if (i.verb == Verb::AsyncCopy && i.async.kind == AsyncKind::Bulk)
+        if ((i.verb == Verb::AsyncCopy && i.async.kind == AsyncKind::Bulk) ||
+            (i.verb == Verb::Load && i.proxy == Proxy::TensorMap))
           return true;
     return false;
   }

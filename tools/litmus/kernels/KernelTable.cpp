@@ -13,7 +13,7 @@ constexpr int FoundExitCode = 66, FailureExitCode = 67; // as `scopesan run`
 
 struct Count {
   std::string name;
-  unsigned rows = 0, noForm = 0, agree = 0, differ = 0, explained = 0, notRun = 0;
+  unsigned rows = 0, noForm = 0, agree = 0, differ = 0, explained = 0, notRun = 0, incomplete = 0;
   unsigned racing = 0; ///< rows of which some run raced
   unsigned long long runs = 0;
 
@@ -24,14 +24,22 @@ struct Count {
     unsigned &column = k.outcome == Outcome::Agree       ? agree
                        : k.outcome == Outcome::Differ    ? differ
                        : k.outcome == Outcome::Explained ? explained
+                       : k.outcome == Outcome::Incomplete ? incomplete
                        : hasNoCudaForm(k.reason)         ? noForm
                                                          : notRun;
     ++column;
   }
+  /// Says so when more than `percent` of the rows that have a CUDA form are of this kind.
+  bool more(unsigned number, uint64_t percent, const char *kind) const {
+    bool tooMany = uint64_t(number) * 100 > (rows - noForm) * percent;
+    if (tooMany)
+      printf("%s: more than %llu%% %s\n", name.c_str(), (unsigned long long)percent, kind);
+    return tooMany;
+  }
   void print() const {
-    printf("%-11s %4u rows  %3u without a CUDA form  %4u agree  %3u differ  %3u explained  %3u not "
-           "run  (%llu runs, %u rows race)\n",
-           name.c_str(), rows, noForm, agree, differ, explained, notRun, runs, racing);
+    printf("%-11s %4u rows  %3u without a CUDA form  %4u agree  %3u differ  %3u explained  %3u "
+           "incomplete as documented  %3u not run  (%llu runs, %u rows race)\n",
+           name.c_str(), rows, noForm, agree, differ, explained, incomplete, notRun, runs, racing);
   }
 };
 
@@ -84,11 +92,8 @@ int printKernelTable(const Table &table, const KernelTableOptions &options) {
   bool tooFewRun = false;
   for (const Count &c : collections) {
     c.print();
-    bool tooFew = c.notRun * 100 > (c.rows - c.noForm) * options.maxNotRun;
-    if (tooFew)
-      printf("%s: more than %llu%% not run\n", c.name.c_str(),
-             (unsigned long long)options.maxNotRun);
-    tooFewRun |= tooFew;
+    tooFewRun |= c.more(c.notRun, options.maxNotRun, "not run") ||
+                 c.more(c.incomplete, options.maxIncomplete, "incomplete");
   }
   all.print();
   return all.differ || tooFewRun || !all.rows ? FoundExitCode : 0;

@@ -11,7 +11,8 @@ struct KernelTableOptions {
   std::string observations; ///< file
   bool verbose = false;
   bool listWanting = false; ///< print only the numbers of the rows that need more runs
-  uint64_t maxNotRun = 100; ///< percent of the rows of a collection that have a CUDA form
+  /// Percent of the rows of a collection that have a CUDA form. Incomplete rows do run, and say X1.
+  uint64_t maxNotRun = 100, maxIncomplete = 100;
 };
 
 /// Prints every row that does not agree, then the table. Returns 0 when nothing differs without an

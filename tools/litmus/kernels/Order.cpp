@@ -34,7 +34,7 @@ private:
     std::vector<uint32_t> bytes(P.locations.size());
     for (const ThreadCode &t : P.threads)
       for (const Instr &i : t.code) {
-        if (i.verb == Verb::AsyncCopy || t.at.host)
+        if (i.verb == Verb::AsyncCopy || t.at.host || i.proxy != Proxy::Generic)
           return false;
         if (!i.isMemory())
           continue;
