@@ -1,6 +1,7 @@
 // The entry points of abi.def: maybe switch first, then tell the detector, then return without
 // switching. From atomic_before until atomic_after nothing may switch.
 #include "cpu/hooks.h"
+#include "cpu/aliases.h"
 #include "cpu/engine.h"
 #include "cpu/faults.h"
 #include "cpu/fiber.h"
@@ -8,6 +9,7 @@
 
 #include "host/collector.h"
 
+#include <algorithm>
 #include <string.h>
 
 using namespace scopesan;
@@ -45,6 +47,25 @@ const Thread *waiterAt(const BlockBarrier &Barrier, const Thread &T, bool SameWa
     if (!SameWarp || W->warpid == T.warpid)
       return W;
   return nullptr;
+}
+
+/// A weak access at a second virtual address of memory is told at the first, through the alias
+/// proxy (S13). False: it is none.
+bool toldThroughAlias(const void *P, uint64_t Bytes, bool Write, uint32_t Site) {
+  if (!TheAliases.contains(raw(P))) [[likely]]
+    return false;
+  constexpr core::Proxy Through = core::throughAlias(core::Proxy::Generic);
+  core::Thread &T = *Engine::current()->Detect;
+  uint64_t Address = TheAliases.first(raw(P)), End = Address + Bytes;
+  while (Address < End) { // a record holds up to 16 bytes
+    uint64_t Next = std::min(End, (Address / 16 + 1) * 16);
+    if (Write)
+      TheDetector->proxyWrite(T, Address, uint32_t(Next - Address), SiteId{Site}, Through);
+    else
+      TheDetector->proxyRead(T, Address, uint32_t(Next - Address), SiteId{Site}, Through);
+    Address = Next;
+  }
+  return true;
 }
 
 /// D7: the arrival at a block barrier has a count that is not of whole warps, another count than
@@ -89,7 +110,8 @@ void __scopesan_read(const void *Address, uint32_t Bytes, uint32_t Site) {
     return;
   TheEngine.Sched.access();
   checkReach(Address, Bytes, WeakLoad, Site);
-  TheDetector->read(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
+  if (!toldThroughAlias(Address, Bytes, false, Site))
+    TheDetector->read(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
 }
 
 void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
@@ -97,7 +119,8 @@ void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
     return;
   TheEngine.Sched.access();
   checkReach(Address, Bytes, WeakStore, Site);
-  TheDetector->write(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
+  if (!toldThroughAlias(Address, Bytes, true, Site))
+    TheDetector->write(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
 }
 
 void __scopesan_read_range(const void *Address, uint64_t Bytes, uint32_t Site) {
@@ -105,7 +128,8 @@ void __scopesan_read_range(const void *Address, uint64_t Bytes, uint32_t Site) {
     return;
   TheEngine.Sched.access();
   checkReach(Address, Bytes, WeakLoad, Site);
-  TheDetector->readRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
+  if (!toldThroughAlias(Address, Bytes, false, Site))
+    TheDetector->readRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
 }
 
 void __scopesan_write_range(const void *Address, uint64_t Bytes, uint32_t Site) {
@@ -113,7 +137,8 @@ void __scopesan_write_range(const void *Address, uint64_t Bytes, uint32_t Site) 
     return;
   TheEngine.Sched.access();
   checkReach(Address, Bytes, WeakStore, Site);
-  TheDetector->writeRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
+  if (!toldThroughAlias(Address, Bytes, true, Site))
+    TheDetector->writeRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
 }
 
 void __scopesan_atomic_before(const void *Address, uint32_t Bytes, uint32_t RawOp, uint32_t Site) {
@@ -126,7 +151,7 @@ void __scopesan_atomic_before(const void *Address, uint32_t Bytes, uint32_t RawO
   checkReach(Address, Bytes, Op, Site);
   if (Op.isWrite())
     ValueBefore = peek(Address, Bytes);
-  TheDetector->atomicBefore(*T.Detect, raw(Address), Bytes, Op, SiteId{Site});
+  TheDetector->atomicBefore(*T.Detect, TheAliases.first(raw(Address)), Bytes, Op, SiteId{Site});
 }
 
 void __scopesan_atomic_after(const void *Address, uint32_t Bytes, uint32_t RawOp, uint32_t Site,
@@ -135,8 +160,8 @@ void __scopesan_atomic_after(const void *Address, uint32_t Bytes, uint32_t RawOp
     return;
   if (Wrote && (Bytes > 8 || peek(Address, Bytes) != ValueBefore))
     TheEngine.Sched.noteProgress();
-  TheDetector->atomicAfter(*Engine::current()->Detect, raw(Address), Bytes, abi::Op(RawOp),
-                           SiteId{Site}, Wrote != 0, Value);
+  TheDetector->atomicAfter(*Engine::current()->Detect, TheAliases.first(raw(Address)), Bytes,
+                           abi::Op(RawOp), SiteId{Site}, Wrote != 0, Value);
 }
 
 void __scopesan_fence(uint32_t RawOp, uint32_t Site) {

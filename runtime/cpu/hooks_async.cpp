@@ -1,10 +1,13 @@
 // The entry points of abi.def for clusters, mbarriers, asynchronous copies, proxies and dependent
 // launches. Nothing switches between a call that precedes an operation and that operation; what the
 // detector said of a copy is kept for the operation (AsyncCopies::announce).
+#include "cpu/aliases.h"
 #include "cpu/async_copies.h"
 #include "cpu/constant_reads.h"
 #include "cpu/engine.h"
 #include "cpu/hooks.h"
+
+#include "host/collector.h"
 
 #include <algorithm>
 
@@ -52,8 +55,20 @@ struct Transfer {
   uint64_t Barrier; ///< 0 = none
 };
 
+/// Where the detector keeps the memory. Whether a copy needed an alias fence is not known (X1).
+uint64_t told(uint64_t Address, uint32_t Site) {
+  if (!TheAliases.contains(Address)) [[likely]]
+    return Address;
+  host::incomplete("an asynchronous or non-coherent access at a second virtual address: alias "
+                   "fences before it are not checked",
+                   SiteId{Site});
+  return TheAliases.first(Address);
+}
+
 /// Tells the detector of one copy to one receiver; the operation that follows takes its actors.
-core::BlockId tell(Thread &T, AsyncCopies::Announcement &A, Proxy P, const Transfer &X) {
+core::BlockId tell(Thread &T, AsyncCopies::Announcement &A, Proxy P, Transfer X) {
+  X.From = told(X.From, A.Site);
+  X.To = told(X.To, A.Site);
   core::Detector &D = *TheDetector;
   SiteId Site{A.Site};
   core::BlockId Actor = D.asyncBegin(*T.Detect, P);
@@ -212,10 +227,11 @@ void __scopesan_proxy_access(const void *Address, uint32_t Bytes, uint32_t Write
     return;
   }
   TheEngine.Sched.access();
+  uint64_t At = told(raw(Address), Site);
   if (Write)
-    TheDetector->proxyWrite(T, raw(Address), Bytes, SiteId{Site}, Proxy(P));
+    TheDetector->proxyWrite(T, At, Bytes, SiteId{Site}, Proxy(P));
   else
-    TheDetector->proxyRead(T, raw(Address), Bytes, SiteId{Site}, Proxy(P));
+    TheDetector->proxyRead(T, At, Bytes, SiteId{Site}, Proxy(P));
 }
 
 // ---------------------------------------------------------------- dependent launches

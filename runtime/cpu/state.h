@@ -151,6 +151,7 @@ enum class FailureCode : int {
   IllegalAddress = 700,
   LaunchTimeout = 702,
   Assert = 710,
+  IllegalInstruction = 715,
   LaunchFailure = 719,
   NotSupported = 801
 };

@@ -19,6 +19,12 @@
 //   verdict findings
 //   require D10 add reuse(store,weak) memory=tile
 //   proof S12 D10
+// variant negative -DNEGATIVE
+//   why a copy out of shared memory may not start before its tensor; one into shared memory may
+//   verdict incomplete
+//   incomplete a kernel ended with an error
+//   exit any
+//   proof O1
 // variant im2col -DIM2COL
 //   why the im2col mode is not modelled: neither verdict nor silence
 //   verdict incomplete
@@ -36,7 +42,12 @@
 #endif
 constexpr int kMaxRank = 5;
 // Part of each box lies outside of its tensor.
-constexpr int kSizes[] = {8, 6, 5, 4, 3}, kBox[] = {4, 3, 2, 2, 2}, kStart[] = {4, -1, 4, 3, 1};
+constexpr int kSizes[] = {8, 6, 5, 4, 3}, kBox[] = {4, 3, 2, 2, 2}, kStart[] = {4, 4, 4, 3, 2};
+#ifdef NEGATIVE
+constexpr int kAway = -1;
+#else
+constexpr int kAway = kStart[1];
+#endif
 constexpr int countOf(const int *each, int rank) {
   return rank ? each[rank - 1] * countOf(each, rank - 1) : 1;
 }
@@ -51,7 +62,7 @@ constexpr int countOf(const int *each, int rank) {
 #define AWAY(name, kind, at)                                                                       \
   asm volatile(name ".global.shared::cta" kind ".bulk_group [%1, " at                              \
                     "], [%0];" ::"r"(address(tile)),                                               \
-               "l"(&to), "r"(start0), "r"(start1), "r"(start2), "r"(start3), "r"(start4)           \
+               "l"(&to), "r"(start0), "r"(away), "r"(start2), "r"(start3), "r"(start4)             \
                : "memory")
 #define REDUCE(dim, at) AWAY("cp.reduce.async.bulk.tensor." dim, ".add", at)
 #define STORE(dim, at) AWAY("cp.async.bulk.tensor." dim, "", at)
@@ -70,7 +81,7 @@ __global__ void __launch_bounds__(64)
     addTile(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to,
             const int *sums, int *peeked) {
   constexpr int kTile = countOf(kBox, Rank), start0 = kStart[0], start1 = kStart[1],
-                start2 = kStart[2], start3 = kStart[3], start4 = kStart[4],
+                start2 = kStart[2], start3 = kStart[3], start4 = kStart[4], away = kAway,
                 peekedAt = kSizes[0] * kSizes[1] * kStart[2] + kStart[0];
   __shared__ alignas(128) int tile[kTile];
   __shared__ uint64_t full;

@@ -34,18 +34,19 @@
 #endif
 constexpr int kStages = 2, kTiles = 6, kWords = 32, kConsumers = 3;
 // A producer that does not wait for all of its consumers may be rounds ahead: then each tile has a
-// full barrier of its own, so that every wait still ends.
+// full barrier of its own, so that every wait still ends; so may consumers that do not wait for it.
 constexpr int kFull = RACY == 1 || RACY == 2 ? kTiles : kStages;
+constexpr int kEmpty = RACY == 3 ? kTiles : kStages;
 
 __global__ void sum(int *out, const int *in) {
   __shared__ alignas(128) int ring[kStages][kWords];
-  __shared__ uint64_t full[kFull], empty[kStages];
+  __shared__ uint64_t full[kFull], empty[kEmpty];
   const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
   if (threadIdx.x == 0) {
     for (int f = 0; f < kFull; ++f)
       mbarrierInit(&full[f], 1);
-    for (int s = 0; s < kStages; ++s)
-      mbarrierInit(&empty[s], RACY == 2 ? 1 : kConsumers);
+    for (int e = 0; e < kEmpty; ++e)
+      mbarrierInit(&empty[e], RACY == 2 ? 1 : kConsumers);
     shareMbarriers();
   }
   __syncthreads();
@@ -56,8 +57,8 @@ __global__ void sum(int *out, const int *in) {
         if (RACY == 1 && round > 0)
           mbarrierWait(&full[t - kStages], 0);
         else if (round > 0)
-          mbarrierWait(&empty[s], unsigned(round - 1) & 1);
-        mbarrierArriveExpect(&full[t % kFull], sizeof(ring[s]));                // @expect
+          mbarrierWait(&empty[(t - kStages) % kEmpty], unsigned((t - kStages) / kEmpty) & 1);
+        mbarrierArriveExpect(&full[t % kFull], sizeof(ring[s]));               // @expect
         bulkLoad(ring[s], in + t * kWords, sizeof(ring[s]), &full[t % kFull]); // @fill
       }
     return;
@@ -70,12 +71,12 @@ __global__ void sum(int *out, const int *in) {
     if (RACY == 4) {
       __syncwarp();
       if (lane == 0)
-        mbarrierArrive(&empty[s]);
+        mbarrierArrive(&empty[t % kEmpty]);
     }
     total += ring[s][lane]; // @use
     __syncwarp();
     if (RACY != 4 && lane == 0 && (RACY != 2 || warp == 1))
-      mbarrierArrive(&empty[s]);
+      mbarrierArrive(&empty[t % kEmpty]);
   }
   atomicAdd(out, total);
 }

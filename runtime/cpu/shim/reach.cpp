@@ -4,6 +4,7 @@
 #include "cpu/shim/context.h"
 #include "cpu/shim/modules.h"
 #include "cpu/shim/pools.h"
+#include "cpu/shim/virtual_memory.h"
 
 using namespace scopesan;
 using namespace scopesan::cpu;
@@ -24,7 +25,9 @@ bool belongsToALaunch(uint64_t Address) {
 
 bool mayReach(Context &C, const Allocation &A, int Device) {
   bool OnDevice = !A.onHost() && A.Kind != host::MemoryKind::Managed;
-  if (!OnDevice || A.Device == Device)
+  if (!mappingAllows(A.Address, Device, true))
+    return false;
+  if (!OnDevice || A.Device == Device || mappingAllows(A.Address, Device, false))
     return true;
   if (const Pool *P = A.From) // a pool has its own list
     return P->Access.count(Device) != 0;

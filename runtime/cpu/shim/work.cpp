@@ -1,4 +1,5 @@
 // What each kind of work does when it runs: launches, copies, fills (O7), host code.
+#include "cpu/aliases.h"
 #include "cpu/constant_reads.h"
 #include "cpu/shim/copies.h"
 #include "cpu/shim/launches.h"
@@ -139,7 +140,7 @@ public:
     Op.Effect = [&C = C, Node = Op.Node, W, Access] {
       if (!W.IsWait)
         memcpy(reinterpret_cast<void *>(W.Address), &W.Value, W.Bytes);
-      C.Detector->nodeAtomic(Node, W.Address, W.Bytes, Access);
+      C.Detector->nodeAtomic(Node, TheAliases.first(W.Address), W.Bytes, Access);
     };
   }
 
@@ -191,9 +192,9 @@ private:
       TheConstantReads.written();
     forRuns(At, B, [&](char *Run, size_t Bytes) {
       if (Write)
-        C.Detector->nodeWrite(Node, raw(Run), Bytes, core::SiteId{});
+        C.Detector->nodeWrite(Node, TheAliases.first(raw(Run)), Bytes, core::SiteId{});
       else
-        C.Detector->nodeRead(Node, raw(Run), Bytes, core::SiteId{});
+        C.Detector->nodeRead(Node, TheAliases.first(raw(Run)), Bytes, core::SiteId{});
     });
   }
 

@@ -222,7 +222,8 @@ private:
     if (contains(i.text, "Query"))
       return line(i.verb == Verb::Sync
                       ? "  while (" + name + "Query(" + object + ") == cudaErrorNotReady) {}"
-                      : "  " + name + "Query(" + object + ");");
+                      : "  host.note(" + std::to_string(Now) + ", false, " + name + "Query(" +
+                            object + ") == cudaErrorNotReady);");
     if (i.verb == Verb::Sync)
       fail("a host call of an unknown kind");
   }

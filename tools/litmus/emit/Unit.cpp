@@ -78,6 +78,13 @@ private:
       }
     return false;
   }
+  /// Whether a peer has begun is what the row asks (D8): nobody waits for it.
+  bool aboutLifetime() const {
+    for (const Location &l : P.locations)
+      if (l.sharedOf != None)
+        return !usesMbarriers() && !copiesInBulk();
+    return false;
+  }
   bool exitsEarly() const {
     for (const ThreadCode &t : P.threads)
       for (const Instr &i : t.code)
@@ -94,8 +101,10 @@ private:
     line(kernelHead(l) + " {");
     if (At.sharedBytes) {
       line("  static __shared__ __align__(128) char s[" + std::to_string(At.sharedBytes) + "];");
-      setUpShared(l);
-      line(hasPeers() ? "  clusterBarrier();" : "  __syncthreads();");
+      if (!aboutLifetime()) {
+        setUpShared(l);
+        line(hasPeers() ? "  clusterBarrier();" : "  __syncthreads();");
+      }
       if (hasPeers() && copiesInBulk())
         line("  shareWithCopies();"); // what peers wrote needs a fence here, before the copy (S13)
     } else {
