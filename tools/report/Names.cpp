@@ -81,7 +81,7 @@ std::string withoutSignature(const std::string &name) {
       end = i;
     parentheses += name[i] == '(' ? 1 : name[i] == ')' ? -1 : 0;
     bool isResult = name[i] == ' ' && parentheses == 0 &&
-                    !StringRef(name).take_front(i).ends_with("operator") &&
+                    !StringRef(name).take_front(i).rtrim("<>=").ends_with("operator") &&
                     !StringRef(name).take_front(i).ends_with("operator new") &&
                     !StringRef(name).take_front(i).ends_with(",");
     if (isResult && i < end)
@@ -119,6 +119,12 @@ std::string readable(const std::string &text) {
     i = end;
   }
   return result;
+}
+
+std::string functionName(const std::string &name) {
+  std::string result = readable(name);
+  dropVersions(result);
+  return result.size() > LongName ? shortFunctionName(result) : result;
 }
 
 std::string shortFunctionName(const std::string &name) {

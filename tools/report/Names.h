@@ -9,6 +9,9 @@ namespace scopesan::report {
 /// to the identifiers in it.
 std::string readable(const std::string &text);
 
+/// With parameters and all while it is short, else the short name.
+std::string functionName(const std::string &name);
+
 /// Without return type, parameters and versions of inline namespaces; template arguments only while
 /// they are short.
 std::string shortFunctionName(const std::string &name);

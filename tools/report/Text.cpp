@@ -144,18 +144,18 @@ private:
       return;
     }
     for (size_t i = 0; options.toolkitFrames && i < place; ++i)
-      out << "      in " << shortFunctionName(frames[i].function) << " at "
+      out << "      in " << functionName(frames[i].function) << " at "
           << describePosition(frames[i]) << '\n';
     const Frame &frame = frames[place];
     out << "      at " << describePosition(frame);
     if (!frame.function.empty())
-      out << " in " << shortFunctionName(frame.function);
+      out << " in " << functionName(frame.function);
     out << '\n';
     writeExcerpt(frame);
     for (size_t i = place + 1; i < frames.size(); ++i) {
       out << "         inlined from " << describePosition(frames[i]);
       if (!frames[i].function.empty())
-        out << " in " << shortFunctionName(frames[i].function);
+        out << " in " << functionName(frames[i].function);
       out << '\n';
     }
   }
@@ -184,7 +184,7 @@ private:
       if (const Frame *frame = at.place()) {
         out << " at " << describePosition(*frame);
         if (!frame->function.empty())
-          out << " in " << shortFunctionName(frame->function);
+          out << " in " << functionName(frame->function);
       }
       if (entry.count > 1)
         out << " (" << entry.count << " times)";

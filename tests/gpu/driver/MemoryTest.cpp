@@ -1,6 +1,42 @@
 // Copies of variables, batches, freed memory.
 #include "Program.h"
 
+#include <elf.h>
+
+/// A device image with one constant variable.
+static std::string imageWithConstant(const std::string &name, uint64_t bytes) {
+  const std::string names(std::string("\0.nv.constant3\0", 15)), strings('\0' + name + '\0');
+  Elf64_Ehdr head{};
+  Elf64_Shdr sections[4] = {}; // none, the variable's, symbols, strings (of both kinds)
+  Elf64_Sym symbols[2] = {};
+  uint64_t at = sizeof head + sizeof sections;
+  memcpy(head.e_ident, ELFMAG, SELFMAG);
+  head.e_ident[EI_CLASS] = ELFCLASS64;
+  head.e_machine = 190; // EM_CUDA
+  head.e_shoff = sizeof head;
+  head.e_shentsize = sizeof(Elf64_Shdr);
+  head.e_shnum = 4;
+  head.e_shstrndx = 3;
+  symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
+  symbols[1].st_name = uint32_t(names.size() + 1);
+  symbols[1].st_shndx = 1;
+  symbols[1].st_size = bytes;
+  sections[1].sh_type = SHT_NOBITS;
+  sections[1].sh_name = 1;
+  sections[1].sh_size = bytes;
+  sections[2].sh_type = SHT_SYMTAB;
+  sections[2].sh_link = 3;
+  sections[2].sh_offset = at;
+  sections[2].sh_size = sizeof symbols;
+  sections[3].sh_type = SHT_STRTAB;
+  sections[3].sh_offset = at + sizeof symbols;
+  sections[3].sh_size = names.size() + strings.size();
+  std::string image(reinterpret_cast<char *>(&head), sizeof head);
+  image.append(reinterpret_cast<char *>(sections), sizeof sections);
+  image.append(reinterpret_cast<char *>(symbols), sizeof symbols);
+  return image + names + strings;
+}
+
 TEST_F(Collector, VariableIsCopiedBeforeItsModuleIsKnown) {
   CUdeviceptr variable = 0x6f0000000000;
   size_t bytes = 64;
@@ -19,10 +55,12 @@ TEST_F(Collector, VariableIsCopiedBeforeItsModuleIsKnown) {
 /// matter.
 TEST_F(Collector, CopyIntoAConstantBesideAKernel) {
   const char *x1 = "into constant variable 'coefficients' is not ordered with a launch of kernel";
-  constexpr CUdeviceptr variable = 0x6f0000001000;
-  auto &collector = scopesan::cupti::Collector::get();
+  CUdeviceptr variable = 0x6f0000001000;
+  size_t bytes = 64;
   fakeDriver().deviceMemory.push_back(variable);
-  collector.variable(variable, 64, "coefficients", nullptr, /*constant=*/true);
+  imageLoaded(imageWithConstant("coefficients", bytes));
+  call("cuModuleGetGlobal_v2",
+       cuModuleGetGlobal_v2_params{&variable, &bytes, nullptr, "coefficients"});
   uint64_t from = allocateWithoutShadow();
   CUstream s = stream(), t = stream();
   copy(variable, from, 64, s);

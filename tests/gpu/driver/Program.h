@@ -130,6 +130,15 @@ inline unsigned logged(EventKind kind) {
 }
 inline unsigned findings() { return lines("\"t\":\"finding\""); }
 
+inline void imageLoaded(const std::string &image) {
+  CUpti_ModuleResourceData module{};
+  module.pCubin = image.data();
+  module.cubinSize = image.size();
+  CUpti_ResourceData r{};
+  r.resourceDescriptor = &module;
+  fakeDriver().callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &r);
+}
+
 /// A module with one logged and perhaps one fast kernel is loaded.
 inline void loadModule(bool fast, uint32_t flags = 0) {
   std::string strings("\0logged\0fast\0", 13);
@@ -149,13 +158,7 @@ inline void loadModule(bool fast, uint32_t flags = 0) {
   std::string image(reinterpret_cast<char *>(&head), sizeof head);
   image.append(reinterpret_cast<char *>(sites), sizeof sites);
   image.append(reinterpret_cast<char *>(kernels), count * sizeof(Kernel));
-  image += strings;
-  CUpti_ModuleResourceData module{};
-  module.pCubin = image.data();
-  module.cubinSize = image.size();
-  CUpti_ResourceData r{};
-  r.resourceDescriptor = &module;
-  fakeDriver().callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &r);
+  imageLoaded(image + strings);
 }
 
 class Collector : public testing::Test {
