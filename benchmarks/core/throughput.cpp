@@ -21,7 +21,6 @@
 
 using namespace scopesan::core;
 using scopesan::abi::AccessKind;
-using scopesan::abi::BarrierKind;
 using scopesan::abi::MemoryOrder;
 
 namespace {
@@ -90,12 +89,12 @@ Result barrierTrace(uint32_t blocks) {
         g.d.write(g.thread(b, i), Shared + 4 * i, 4, {3});
       }
       for (uint32_t i = 0; i < Threads; ++i)
-        g.d.blockBarrierArrive(g.thread(b, i), BarrierKind::Sync, 0, 0, {4});
+        g.d.blockBarrierArrive(g.thread(b, i), scopesan::abi::BarrierKind::Sync, 0, 0, {4});
       for (uint32_t i = 0; i < Threads; ++i)
         for (uint32_t k = 0; k < 16; ++k)
           g.d.read(g.thread(b, i), Shared + 4 * ((i & ~15u) + k), 4, {5});
       for (uint32_t i = 0; i < Threads; ++i)
-        g.d.blockBarrierArrive(g.thread(b, i), BarrierKind::Sync, 0, 0, {6});
+        g.d.blockBarrierArrive(g.thread(b, i), scopesan::abi::BarrierKind::Sync, 0, 0, {6});
     }
     g.end(b);
   }
