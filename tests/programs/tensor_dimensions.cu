@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(64)
             const int *sums, int *peeked) {
   constexpr int kTile = countOf(kBox, Rank), start0 = kStart[0], start1 = kStart[1],
                 start2 = kStart[2], start3 = kStart[3], start4 = kStart[4], away = kAway,
-                peekedAt = kSizes[0] * kSizes[1] * kStart[2] + kStart[0];
+                peekedAt = kSizes[0] * (kSizes[1] * kStart[2] + kStart[1]) + kStart[0];
   __shared__ alignas(128) int tile[kTile];
   __shared__ uint64_t full;
   const int i = int(threadIdx.x);
