@@ -144,6 +144,60 @@ TEST(Notation, UnknownFormsAreNamed) {
   EXPECT_EQ(parse("T0: Wfoo@gpu x=1").notRunnable, "unknown operation 'Wfoo@gpu x=1'");
 }
 
+TEST(Notation, WhatPtxDoesNotHaveIsUnknown) {
+  for (const char *ops :
+       {"T0: Rrel@gpu x", "T0: Rar@gpu x", "T0: Wacq@gpu x=1", "T0: bar.sync 1,0",
+        "T0: bar.sync 1,33", "T0: bar.sync 1,2048", "T0: bar.sync 16,64", "T0: L a; L a; goto a",
+        "T0: PF.tensormap.acq@gpu []", "T0: PF.tensormap.acq@gpu [g", "T0: PF.tensormap.rel@gpu [g]",
+        "T0: fence.proxy.tensormap::generic.acquire.gpu [g], 64",
+        "T0: fence.proxy.tensormap::generic.release.gpu [g], 128",
+        "T0: fence.proxy.tensormap::generic.acq_rel.gpu"})
+    EXPECT_NE(parse(ops).notRunnable, "") << ops;
+  for (const char *place : {"T0=g256.b0", "T0=g0.b0.dom256", "T0=g0.b65536", "T0=g0.b0.w32"})
+    EXPECT_NE(parse("T0: Ww x=1", place).notRunnable, "") << place;
+}
+
+TEST(Notation, AFenceNamesTheMapThatItAcquires) {
+  Instr i = only(parse("T0: fence.proxy.tensormap::generic.acquire.cluster [g], 128"));
+  EXPECT_EQ(i.scope, Scope::Cluster);
+  EXPECT_EQ(i.acquiredMap, 0u);
+  EXPECT_EQ(only(parse("T0: PF.tensormap.acq@gpu")).acquiredMap, None) << "all maps";
+}
+
+TEST(Notation, ABlockHas32WarpsOf32Threads) {
+  std::string own, shared, ops;
+  for (int i = 0; i < 33; ++i) {
+    std::string t = "T" + std::to_string(i);
+    own += (i ? " " : "") + t + "=g0.b0";
+    shared += (i ? " " : "") + t + "=g0.b0.w0";
+    ops += (i ? " ## " : "") + t + ": Rw x";
+  }
+  EXPECT_NE(parse(ops, own).notRunnable, "");
+  EXPECT_NE(parse(ops, shared).notRunnable, "");
+}
+
+TEST(Notation, GuardsNestSoDeep) {
+  auto nested = [](size_t n) { return std::string(n, '(') + "x == 1" + std::string(n, ')'); };
+  EXPECT_EQ(parse("T0: Wrlx@gpu x=1", "any", nested(100)).notRunnable, "");
+  EXPECT_NE(parse("T0: Wrlx@gpu x=1", "any", nested(300000)).notRunnable, "");
+  EXPECT_NE(parse("T0: Wrlx@gpu x=1", "any", std::string(300000, '~') + "x == 1").notRunnable, "");
+}
+
+TEST(Notation, AStreamWaitsForAnEvent) {
+  EXPECT_NE(parse("K1: Ww g ## K2: Rw g", "K1@s1; s2 waits").notRunnable, "");
+}
+
+TEST(ProgramFile, AHostThreadHasNoPlaceOnADevice) {
+  for (const char *place : {"host.b0", "g0.host"})
+    EXPECT_NE(parseProgramText("T0 @ " + std::string(place) + ": Ww x=1\n", "f").error, "") << place;
+}
+
+TEST(ProgramFile, AnAliasIsOfAnotherLocation) {
+  const char *threads = "T0: Ww x=1\nT1: Rw y\n";
+  for (const char *aliases : {"alias: x = x\n", "alias: x = y\nalias: y = x\n"})
+    EXPECT_NE(parseProgramText(std::string(aliases) + threads, "f").error, "") << aliases;
+}
+
 TEST(ProgramFile, OurFormat) {
   ProgramFile f = parseProgramText("name: mp  # a comment\n"
                                    "init: x=3\n"

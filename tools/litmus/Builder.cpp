@@ -122,8 +122,8 @@ Instr &ThreadBuilder::add(Verb verb, std::string_view text) {
   i.text = text;
   return i;
 }
-void ThreadBuilder::defineLabel(std::string_view name) {
-  Labels[std::string(name)] = uint32_t(T.code.size());
+bool ThreadBuilder::defineLabel(std::string_view name) {
+  return Labels.try_emplace(std::string(name), uint32_t(T.code.size())).second;
 }
 void ThreadBuilder::branch(std::string_view text, Expr lhs, Compare cmp, Expr rhs,
                            std::string_view label) {

@@ -28,7 +28,8 @@ public:
   std::optional<Expr> expression(std::string_view text);
 
   Instr &add(Verb verb, std::string_view text);
-  void defineLabel(std::string_view name);
+  /// False: there is one of this name.
+  bool defineLabel(std::string_view name);
   void branch(std::string_view text, Expr lhs, Compare cmp, Expr rhs, std::string_view label);
   /// A label nobody else uses, not yet defined.
   std::string freshLabel();

@@ -38,7 +38,16 @@ private:
   std::optional<Condition> all() {
     return list(Condition::Kind::And, "/\\", &ConditionParser::unary);
   }
+  /// Deeper ones would need a stack of their own to be judged.
   std::optional<Condition> unary() {
+    if (Depth == MaxDepth)
+      return std::nullopt;
+    ++Depth;
+    std::optional<Condition> c = nested();
+    --Depth;
+    return c;
+  }
+  std::optional<Condition> nested() {
     C.skipSpace();
     if (C.accept("~") || (C.peek() == '!' && C.accept("!"))) {
       std::optional<Condition> c = unary();
@@ -105,6 +114,8 @@ private:
     return uint32_t(*n);
   }
 
+  static constexpr uint32_t MaxDepth = 200;
+  uint32_t Depth = 0;
   ProgramBuilder &B;
   Cursor C;
   bool Reads;

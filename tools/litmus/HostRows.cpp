@@ -130,6 +130,8 @@ private:
         record(next);
         ++w;
       } else if (next == "waits") {
+        if (after.empty())
+          fail("'" + std::string(words[w]) + " waits' for no event");
         Current = words[w];
         Order.wait(Current, std::string(after));
         call(HostCall::Kind::Wait, Current, after);

@@ -194,11 +194,19 @@ bool parseRmwOperands(ThreadBuilder &t, Cursor &c, Instr &i) {
   return true;
 }
 
+/// A load releases nothing, a store acquires nothing.
+bool hasItsOrder(const Instr &i) {
+  MemoryOrder others = i.verb == Verb::Load    ? MemoryOrder::Release
+                       : i.verb == Verb::Store ? MemoryOrder::Acquire
+                                               : MemoryOrder::Weak;
+  return i.verb == Verb::Rmw || (i.order != others && i.order != MemoryOrder::AcqRel);
+}
+
 bool parseAccess(ThreadBuilder &t, std::string_view text) {
   Cursor c(text);
   Instr i;
   i.text = text;
-  if (!parseAccessHead(c, i) || !parseLocation(t, c, i))
+  if (!parseAccessHead(c, i) || !hasItsOrder(i) || !parseLocation(t, c, i))
     return false;
   if (i.verb == Verb::Store) {
     i.value = Expr::constant(1);
@@ -250,10 +258,11 @@ bool parseFence(ThreadBuilder &t, std::string_view text) {
           if (!parseModifiers(c, i))
             return false;
           c.skipSpace();
-          if (c.accept("[")) {
-            i.acquiredMap = t.location(c.identifier());
-            if (!c.accept("]"))
+          if (i.order == MemoryOrder::Acquire && c.accept("[")) {
+            std::string_view map = c.identifier();
+            if (map.empty() || !c.accept("]"))
               return false;
+            i.acquiredMap = t.location(map);
           }
         }
         if (!c.atEnd())
@@ -316,10 +325,7 @@ bool parseControl(ThreadBuilder &t, std::string_view text) {
   if (c.acceptWord("L")) {
     c.skipSpace();
     std::string_view name = c.identifier();
-    if (name.empty() || !c.atEnd())
-      return false;
-    t.defineLabel(name);
-    return true;
+    return !name.empty() && c.atEnd() && t.defineLabel(name);
   }
   if (c.acceptWord("goto")) {
     c.skipSpace();

@@ -146,6 +146,8 @@ bool parsePosition(std::string_view text, Position &out) {
   for (std::string_view part : split(text, ".")) {
     Cursor c(part);
     if (part == "host") {
+      if (text != part)
+        return false;
       out.host = true;
       continue;
     }
@@ -158,7 +160,7 @@ bool parsePosition(std::string_view text, Position &out) {
                       : c.accept("w") ? &out.warp
                                       : nullptr;
     std::optional<int64_t> n = number();
-    if (!field || !n || *n < 0)
+    if (!field || !n || *n < 0 || *n > (field == &out.domain || field == &out.device ? 255 : 65535))
       return false;
     *field = uint32_t(*n);
     out.clusterGiven |= field == &out.cluster;

@@ -140,7 +140,13 @@ private:
     if (words.size() > 2 ||
         (words.size() == 2 && view != "texture" && view != "surface" && view != "constant"))
       return fail(number, "unknown view '" + std::string(sides[1]) + "' of an alias");
-    AliasNames.push_back({std::string(sides[0]), number});
+    std::string name(sides[0]), of(words.back());
+    for (const auto &[other, line] : AliasNames)
+      if (other == name || other == of)
+        return fail(number, "'" + other + "' is an alias already");
+    if (name == of)
+      return fail(number, "'" + of + "' cannot be an alias of itself");
+    AliasNames.push_back({name, number});
     Aliases += (Aliases.empty() ? "" : ",") + std::string(sides[0]) + "=" + view + " view of " +
                std::string(words.back()) + (words.size() == 1 ? " (distinct VA)" : "");
   }

@@ -3,6 +3,8 @@
 #include "Builder.h"
 #include "Text.h"
 
+#include <algorithm>
+
 namespace scopesan::litmus {
 
 namespace {
@@ -61,11 +63,17 @@ std::string proxyFence(std::string_view rest) {
   for (std::string_view s : {"cta", "cluster", "sys"})
     if (contains(rest, "." + std::string(s)))
       scope = s;
-  size_t open = rest.find('['), close = rest.find(']');
-  std::string map = open < close && close != std::string_view::npos
-                        ? " " + std::string(rest.substr(open, close + 1 - open))
-                        : "";
-  return (contains(rest, "release") ? "PF.tensormap.rel@" : "PF.tensormap.acq@") + scope + map;
+  size_t space = std::min(rest.find(' '), rest.size());
+  std::vector<std::string_view> parts = split(rest.substr(0, space), ".");
+  std::vector<std::string_view> operands = split(rest.substr(space), ",");
+  bool isRelease = parts.size() > 1 && parts[1] == "release";
+  if (!isRelease && (parts.size() < 2 || parts[1] != "acquire"))
+    return {};
+  if (isRelease ? space < rest.size() : operands.size() == 2 && operands[1] != "128")
+    return {}; // of no form of PTX ISA 9.7.13.5
+  if (isRelease)
+    return "PF.tensormap.rel@" + scope;
+  return "PF.tensormap.acq@" + scope + (operands[0].empty() ? "" : " " + std::string(operands[0]));
 }
 
 } // namespace

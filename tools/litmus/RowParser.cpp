@@ -81,6 +81,7 @@ public:
     guardInNotes();
     B.finish();
     checkSize();
+    checkBlocks();
     if (!Failure.empty())
       B.program.notRunnable = Failure;
     return std::move(B.program);
@@ -99,6 +100,17 @@ private:
     fail(why);
   }
   /// The explorer keeps every state on the way to the end of an execution.
+  /// A block has 32 warps of 32 lanes.
+  void checkBlocks() {
+    const std::vector<ThreadCode> &threads = B.program.threads;
+    for (uint32_t t = 0; t < threads.size(); ++t) {
+      uint32_t lanes = 1;
+      for (uint32_t u = 0; u < t; ++u)
+        lanes += B.program.sameBlock(t, u) && threads[u].at.warp == threads[t].at.warp;
+      if (threads[t].at.warp >= 32 || lanes > 32)
+        return fail("a block has at most 32 warps of 32 threads");
+    }
+  }
   void checkSize() {
     constexpr uint64_t MaxThreads = 64, MaxSteps = 2000;
     uint64_t steps = 0;

@@ -113,6 +113,9 @@ private:
     for (const std::string *verdict : {&r.ptxRace, &r.hbRace})
       if (*verdict != "race" && *verdict != "norace" && *verdict != "-" && !verdict->empty())
         return fail("the verdict '" + *verdict + "' is neither 'race' nor 'norace'");
+    if (const std::string &f = r.frequency; !f.empty() && f != "-" && f != "always" &&
+                                            f != "never" && f != "some" && !f.starts_with("some("))
+      return fail("the frequency '" + f + "' is neither 'always' nor 'some' nor 'never'");
     if (r.id.empty())
       return fail("a row without an id");
     if (uint32_t &first = Ids[r.id])

@@ -21,6 +21,13 @@ bool parseSilent(ThreadBuilder &t, std::string_view op) {
   return false;
 }
 
+/// PTX ISA 9.7.13.1: barriers 0 to 15, and counts of whole warps.
+bool isBarrier(std::string_view id, std::optional<int64_t> count) {
+  std::optional<int64_t> number = parseInteger(id);
+  return (!number || (*number >= 0 && *number < 16)) &&
+         (!count || (*count > 0 && *count <= 1024 && *count % 32 == 0));
+}
+
 /// "BAR": the barrier of the block, or of the warp where the placement speaks of warps.
 /// "bar 0", "bar.sync 1,64", "bar.arrive 1,64": counts are threads of whole warps, and a litmus
 /// thread stands for one warp; arrivals that the text leaves out come from threads it leaves out.
@@ -47,13 +54,13 @@ bool parseBarrierWord(ThreadBuilder &t, std::string_view op) {
     std::vector<std::string_view> parts = split(c.rest(), ",");
     std::optional<Expr> id = t.expression(parts[0]);
     std::optional<int64_t> count = parts.size() > 1 ? parseInteger(parts[1]) : std::nullopt;
-    if (!id || parts.size() > 2 || (parts.size() == 2 && !count))
+    if (!id || parts.size() > 2 || (parts.size() == 2 && !count) || !isBarrier(parts[0], count))
       return false;
     i.barrier = *id;
     i.allThreads = parts.size() == 1;
     i.othersArrive = true;
     if (count)
-      i.count = Expr::constant(*count % 32 ? *count : *count / 32);
+      i.count = Expr::constant(*count / 32);
   }
   t.thread().code.push_back(i);
   return true;

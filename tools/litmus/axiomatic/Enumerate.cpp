@@ -70,6 +70,7 @@ private:
            i.verb == Verb::Assign || i.verb == Verb::Branch || i.verb == Verb::Nop;
   }
   bool stop() const { return Stopped || TooMany; }
+  void countOrder() { TooMany |= ++Orders > Limits.orders; }
 
   void chooseTraces(uint32_t t) {
     if (stop())
@@ -253,6 +254,7 @@ private:
     while (r < c.size() && c.events[r].kind != EventKind::Read)
       ++r;
     if (r == c.size()) {
+      countOrder();
       if (!(c.rf | dependency).acyclic()) // no thin air
         return;
       for (const Grouping &g : groupings)
@@ -292,6 +294,7 @@ private:
           c.scFences.add(free[i].second, free[i].first);
         else
           c.scFences.add(free[i].first, free[i].second);
+      countOrder();
       if (c.scFences.acyclic())
         chooseCoherence(c, s);
     }
@@ -321,6 +324,7 @@ private:
           free.push_back({a, b});
       }
     for (uint64_t choice = 0; choice < (uint64_t(1) << free.size()) && !stop(); ++choice) {
+      countOrder();
       c.co = needed;
       for (uint32_t i = 0; i < free.size(); ++i)
         if (choice >> i & 1)
@@ -407,6 +411,7 @@ private:
   std::vector<std::vector<Trace>> Traces;
   std::vector<const Trace *> Chosen;
   uint64_t Candidates = 0;
+  uint64_t Orders = 0;
   bool Stopped = false, TooMany = false;
 };
 

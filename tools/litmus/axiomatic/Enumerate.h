@@ -11,6 +11,7 @@ namespace scopesan::litmus {
 struct EnumerateLimits {
   size_t traces = 2000;           ///< per thread
   uint64_t candidates = 20000000; ///< looked at
+  uint64_t orders = ~uint64_t(0); ///< of fences and of writes, tried for all candidates together
 };
 
 /// A consistent execution and the traces it is made of.
