@@ -11,6 +11,7 @@
 #include "journal.h"
 #include "names.h"
 #include "options.h"
+#include "standstill.h"
 #include "tool_mutex.h"
 
 #include <algorithm>
@@ -423,6 +424,16 @@ void note(const std::string &what) {
     return;
   JsonWriter json;
   json.beginObject().field("t", "note").field("what", what).endObject();
+  if (c.openJournal())
+    c.write(json.text());
+}
+
+void standstill(const std::string &kernel, uint32_t launch, uint32_t seconds) {
+  Collector &c = collector();
+  std::lock_guard guard(c.lock);
+  JsonWriter json;
+  json.beginObject().field("t", "standstill").field("kernel", kernel).field("launch", launch);
+  json.field("seconds", seconds).endObject();
   if (c.openJournal())
     c.write(json.text());
 }

@@ -1,6 +1,7 @@
 // Verdicts, exit codes and their precedence, progress modes.
 #include "Model.h"
 
+#include <algorithm>
 #include <csignal>
 #include <gtest/gtest.h>
 
@@ -42,6 +43,23 @@ TEST(Verdict, IncompleteAloneIsNoFailure) {
   report.incomplete.push_back({"x", {}, "", 1});
   EXPECT_EQ(report.verdict(), Verdict::Incomplete);
   EXPECT_EQ(exitCode(report, {}), 0);
+}
+
+TEST(Verdict, AStandstillExplainsTheTimeLimit) {
+  Report report;
+  report.standstill = {"ping(int*)", 3, 4};
+  addDerivedLimits(report);
+  auto hints = [&] {
+    return std::count_if(
+        report.incomplete.begin(), report.incomplete.end(), [](const Incomplete &entry) {
+          return entry.what.find("launch 3 of kernel 'ping(int*)' waited") != std::string::npos &&
+                 entry.text.find("cudaStreamQuery") != std::string::npos;
+        });
+  };
+  EXPECT_EQ(hints(), 0) << "the program ended by itself";
+  report.end.timedOut = true;
+  addDerivedLimits(report);
+  EXPECT_EQ(hints(), 1);
 }
 
 TEST(Verdict, TimeLimitCountsAsSignal) {

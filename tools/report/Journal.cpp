@@ -193,6 +193,10 @@ public:
       counters(object);
     else if (type == "note")
       facts.notes.push_back(readable(text(object, "what")));
+    else if (type == "standstill")
+      facts.standstill = {readable(text(object, "kernel")),
+                          static_cast<unsigned>(number(object, "launch")),
+                          static_cast<unsigned>(number(object, "seconds"))};
     else if (type == "failure")
       facts.failures.push_back(readable(text(object, "what")));
     else if (type == "end")
@@ -343,6 +347,8 @@ public:
                      {},
                      "",
                      1});
+    if (facts.standstill.seconds > report.standstill.seconds)
+      report.standstill = facts.standstill;
     llvm::append_range(report.failures, facts.failures);
     for (const std::string &note : facts.notes)
       if (!llvm::is_contained(report.notes, note))

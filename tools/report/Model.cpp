@@ -94,6 +94,15 @@ void addDerivedLimits(Report &report) {
          {},
          "did the program launch a kernel, and was it built with scopesan-clang++?",
          1});
+  const Standstill &s = report.standstill;
+  if (s.seconds && (report.end.timedOut || report.end.signal))
+    report.incomplete.push_back(
+        {"when the program ended, launch " + std::to_string(s.launch) + " of kernel '" + s.kernel +
+             "' waited, and the host computed without calling the CUDA API",
+         {},
+         "kernels of the CPU backend run in calls of the CUDA API: if the host waits for the "
+         "kernel, call cudaStreamQuery in its loop, or build host code with -fscopesan-host",
+         1});
   if (report.end.timedOut)
     report.incomplete.push_back({"the program was stopped by the time limit (timeout)", {}, "", 1});
 }

@@ -159,6 +159,12 @@ struct DeviceTally {
            elidedSites = 0;
 };
 
+/// The host computed without calling the API while a launch waited. 0 seconds: it did not.
+struct Standstill {
+  std::string kernel;
+  unsigned launch = 0, seconds = 0;
+};
+
 struct Report {
   std::string version, backend;
   uint64_t seed = 0;
@@ -171,6 +177,7 @@ struct Report {
   std::vector<Incomplete> incomplete;
   std::vector<std::string> failures; ///< the tool itself failed
   std::vector<std::string> notes;    ///< e.g. why a backend was chosen
+  Standstill standstill;             ///< when the journal ended
   ProgramEnd end;
 
   Verdict verdict() const;

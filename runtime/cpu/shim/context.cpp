@@ -3,6 +3,7 @@
 #include "cpu/device_io.h"
 #include "cpu/reach.h"
 #include "cpu/shim/shared_places.h"
+#include "cpu/shim/standstill.h"
 
 #include <atomic>
 #include <stdio.h>
@@ -147,6 +148,7 @@ cudaError_t &scopesan::cpu::lastError() {
 }
 
 void Context::noteHostThread() {
+  hostIsAlive();
   static thread_local bool Seen = false;
   if (!Seen) {
     Seen = true;

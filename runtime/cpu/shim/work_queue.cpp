@@ -2,6 +2,7 @@
 
 #include "cpu/faults.h"
 #include "cpu/shim/context.h"
+#include "cpu/shim/standstill.h"
 
 #include <algorithm>
 #include <time.h>
@@ -41,6 +42,8 @@ void WorkQueue::commit(const OperationRef &Op, const Placement &P) {
   ++P.Home->Pending;
   P.Home->LastSequence = Op->Sequence;
   Unfinished[Op->Sequence] = Op;
+  if (Op->Kernel)
+    launchWaits(Op->Sequence, Op->Kernel->Name, Op->Kernel->Index);
   if (Op->Blockers)
     return;
   if (Op->Primaries.empty())
@@ -152,6 +155,8 @@ void WorkQueue::finish(const OperationRef &Op) {
   Op->Unblocks.clear();
   Op->Primaries.clear();
   Op->Effect = nullptr;
+  if (Op->Kernel)
+    operationDone(Op->Sequence);
   Op->Kernel.reset();
   Op->Args.reset();
   Unfinished.erase(Op->Sequence);
@@ -288,6 +293,7 @@ void WorkQueue::stuckPolling() {
 }
 
 bool WorkQueue::runOnce(uint64_t Slices) {
+  hostIsAlive();
   switch (TheEngine.run(Slices)) {
   case RunStatus::LaunchEnded:
     collectEnded();

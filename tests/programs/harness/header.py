@@ -14,7 +14,8 @@ MODEL_RULES = (FINDING_RULES | {f"P{n}" for n in range(1, 7)} | {f"O{n}" for n i
 BLAMING_RULES = {"D2", "D3", "D4"}
 ADVISORIES = {"over-synchronized", "volatile-sync", "observation-only", "unordered-strong",
               "progress-not-promised", "non-atomic-memory"}
-KINDS = {"load", "store", "rmw", "cas", "red", "copy", "fence", "alloc", "free"}
+KINDS = {"load", "store", "rmw", "cas", "red", "copy", "fence", "alloc", "free", "enter",
+         "exit"}
 ORDERS = {"weak", "relaxed", "acquire", "release", "acq_rel", "sc"}
 SCOPES = {"thread", "block", "cluster", "device", "system"}
 HAZARDS = {"WAW", "RAW", "WAR"}

@@ -66,7 +66,8 @@ class Matcher:
             if not in_library(access, operand.name, operand.function):
                 return False
         elif operand.name == NOBODY:
-            if access.get("file") or access.get("frames") or access.get("api"):
+            is_end = access.get("kind") in ("enter", "exit")  # of a block, wherever it is
+            if not is_end and (access.get("file") or access.get("frames") or access.get("api")):
                 return False
         else:
             frames = own_frames(access, self.files)
