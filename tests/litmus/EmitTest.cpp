@@ -158,7 +158,8 @@ TEST(Emit, AWarpgroupIsOneThread) {
   EXPECT_TRUE(has(text, "if (blockIdx.x == 0) row0_T0(")) << text;
   EXPECT_TRUE(has(text, "if (threadIdx.x == 0) { { int v = 1;")) << text;
   EXPECT_TRUE(has(text, "wgmma.mma_async.sync.aligned.m64n8k16")) << text;
-  EXPECT_TRUE(has(text, "wgmma.commit_group.sync.aligned;\" ::: \"memory\"); log.note(3, false, 0); "
+  EXPECT_TRUE(has(text, "wgmma.commit_group.sync.aligned;\" ::: \"memory\"); if (threadIdx.x == 0) log.note(3, "
+                        "false, 0); "
                         "warpgroupBarrier();"))
       << text;
   EXPECT_TRUE(has(text, "static __shared__ __align__(128) char s[128]")) << text;
@@ -175,6 +176,18 @@ TEST(Emit, TensorMaps) {
         "fence.proxy.tensormap::generic.acquire.gpu [%0], 128;\" :: \"l\"(m + 0)",
         "cp.async.bulk.tensor.1d.shared::cluster.global"})
     EXPECT_TRUE(has(text, part)) << part << " in\n" << text;
+}
+
+TEST(Emit, SeveralAddressesOfOneMemory) {
+  Row r;
+  r.id = "TEST/alias";
+  r.ops = "T0: Ww x=1; PF.alias; Rw y";
+  r.placement = "same CTA";
+  r.notes = "aliases: y=generic view of x (distinct VA),z=generic view of x (distinct VA)";
+  std::string text = unitOf(parseRow(r));
+  EXPECT_TRUE(has(text, "Row row(0, 1, 64, false, 2);")) << text;
+  EXPECT_TRUE(has(text, "*(int *)(m + 0) = v;")) << text;
+  EXPECT_TRUE(has(text, "int v = *(int *)(m + 1 * MappingDistance + 0);")) << text;
 }
 
 TEST(Emit, StreamsPassValues) {
@@ -261,7 +274,7 @@ TEST(Emit, SaysWhatHasNoCudaForm) {
   UnitWriter w;
   std::string why = w.add(0, parse("T0: Ww x=1; PF.texture"));
   EXPECT_TRUE(hasNoCudaForm(why)) << why;
-  why = w.add(0, parse("T0: bulk.tensor uses g"));
+  why = w.add(0, parse("T0: Rtex t"));
   EXPECT_NE(why, "");
   EXPECT_FALSE(hasNoCudaForm(why)) << why;
   EXPECT_EQ(w.rows(), 0u);

@@ -18,6 +18,8 @@
 constexpr unsigned LogEntries = 512; ///< per thread; two words each
 constexpr unsigned SleepsPerDelay = 4;
 constexpr unsigned CopyBytes = 16; ///< of an asynchronous copy
+/// Of the addresses of one memory: the granularity of device memory.
+constexpr size_t MappingDistance = 2 << 20;
 constexpr unsigned LogWords = 2 * LogEntries + 2;
 
 /// What one thread did, written as it goes, so that it is there when the kernel gets stuck. Only
@@ -162,11 +164,18 @@ private:
 
 using Kernel = void (*)(char *, unsigned long long *, unsigned long long);
 
+#define DRIVER(name) Row::driver<decltype(&name)>(#name)
+
 class Row {
 public:
-  Row(unsigned number, unsigned threads, unsigned bytes, bool managed)
-      : Number(number), Threads(threads), Bytes(bytes ? bytes : 64), Initial(Bytes / 8) {
-    require(managed ? cudaMallocManaged(&Memory, Bytes) : cudaMalloc(&Memory, Bytes), "memory");
+  /// `mappings`: virtual addresses of the memory, MappingDistance apart.
+  Row(unsigned number, unsigned threads, unsigned bytes, bool managed, unsigned mappings = 1)
+      : Number(number), Threads(threads), Bytes(bytes ? bytes : 64), Mappings(mappings),
+        Initial(Bytes / 8) {
+    if (mappings > 1)
+      map();
+    else
+      require(managed ? cudaMallocManaged(&Memory, Bytes) : cudaMalloc(&Memory, Bytes), "memory");
     require(cudaHostAlloc(&Logs, logBytes(), cudaHostAllocMapped), "log");
     memset(Logs, 0, logBytes());
     for (unsigned t = 0; t < threads; ++t)
@@ -179,7 +188,7 @@ public:
   }
   /// A tensor map at `offset` of CopyBytes from `data` on.
   void setTensorMap(unsigned offset, unsigned data) {
-    auto encode = driver<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+    auto encode = DRIVER(cuTensorMapEncodeTiled);
     CUtensorMap map;
     cuuint64_t size = CopyBytes / 4, stride = 0;
     cuuint32_t box = CopyBytes / 4, step = 1;
@@ -232,11 +241,11 @@ public:
       check(cudaMemset(Value, 0, sizeof(*Value)));
       check(cudaDeviceSynchronize());
     }
-    auto write = driver<decltype(&cuStreamWriteValue32)>("cuStreamWriteValue32");
+    auto write = DRIVER(cuStreamWriteValue32);
     check(write(stream, CUdeviceptr(Value), ++ValuesWritten, CU_STREAM_WRITE_VALUE_DEFAULT));
   }
   void waitValue(cudaStream_t stream) {
-    auto wait = driver<decltype(&cuStreamWaitValue32)>("cuStreamWaitValue32");
+    auto wait = DRIVER(cuStreamWaitValue32);
     if (ValuesWritten)
       check(wait(stream, CUdeviceptr(Value), ValuesWritten, CU_STREAM_WAIT_VALUE_GEQ));
   }
@@ -301,11 +310,38 @@ public:
     if (Status != cudaSuccess)
       require(cudaDeviceReset(), "reset");
     cudaFree(Value);
-    cudaFree(Memory);
+    if (Mappings > 1)
+      unmap();
+    else
+      cudaFree(Memory);
     cudaFreeHost(Logs);
   }
 
 private:
+  /// One memory at several addresses.
+  void map() {
+    CUmemAllocationProp where = {};
+    where.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    where.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    CUmemAccessDesc access = {};
+    access.location = where.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    CUdeviceptr address = 0;
+    require(cudaFree(nullptr), "context");
+    DRIVER(cuMemCreate)(&Handle, MappingDistance, &where, 0);
+    DRIVER(cuMemAddressReserve)(&address, Mappings * MappingDistance, 0, 0, 0);
+    for (unsigned i = 0; i < Mappings; ++i)
+      check(DRIVER(cuMemMap)(address + i * MappingDistance, MappingDistance, 0, Handle, 0));
+    check(DRIVER(cuMemSetAccess)(address, Mappings * MappingDistance, &access, 1));
+    Memory = reinterpret_cast<char *>(address);
+  }
+  void unmap() {
+    auto address = reinterpret_cast<CUdeviceptr>(Memory);
+    for (unsigned i = Mappings; i-- > 0;)
+      DRIVER(cuMemUnmap)(address + i * MappingDistance, MappingDistance);
+    DRIVER(cuMemAddressFree)(address, Mappings * MappingDistance);
+    DRIVER(cuMemRelease)(Handle);
+  }
   size_t logBytes() const { return size_t(Threads) * LogWords * 8; }
   void print() const {
     if (Status == cudaSuccess)
@@ -330,7 +366,8 @@ private:
     fflush(stdout);
   }
 
-  unsigned Number, Threads, Bytes, Devices = 1;
+  unsigned Number, Threads, Bytes, Mappings, Devices = 1;
+  CUmemGenericAllocationHandle Handle = 0;
   char *Memory = nullptr;
   unsigned long long *Logs = nullptr;
   unsigned *Value = nullptr; ///< that streams write and wait for

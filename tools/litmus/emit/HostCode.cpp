@@ -18,7 +18,8 @@ public:
   HostCode run() {
     line("static void " + Name + "() {");
     line("  Row row(" + Name.substr(3) + ", " + std::to_string(P.threads.size()) + ", " +
-         std::to_string(At.globalBytes) + ", " + (At.managed ? "true" : "false") + ");");
+         std::to_string(At.globalBytes) + ", " + (At.managed ? "true" : "false") +
+         (At.mappings > 1 ? ", " + std::to_string(At.mappings) : "") + ");");
     for (uint32_t l = 0; l < P.locations.size(); ++l)
       if (P.root(l) == l && At.of[l].space == Space::Global && P.locations[l].initial)
         line("  row.set(" + std::to_string(At.of[l].offset) + ", " +

@@ -88,9 +88,10 @@ UnitNeeds needsOf(const Program &p) {
 std::string unmodelledOperation(const Program &p) {
   if (launchesFromDevice(p))
     return "__cudaCDP2GetParameterBuffer";
-  for (const char *operation : {"tcgen05", "multimem"})
-    if (uses(p, operation))
-      return operation;
+  for (const ThreadCode &t : p.threads)
+    for (const Instr &i : t.code)
+      if (i.text.starts_with("tcgen05") || i.text.starts_with("multimem"))
+        return i.text.substr(0, i.text.find_first_of(" (;"));
   return {};
 }
 

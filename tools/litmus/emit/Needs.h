@@ -29,8 +29,8 @@ bool writesTensorMap(const Program &p);
 /// A launch by device code.
 bool launchesFromDevice(const Program &p);
 
-/// An operation of the program that the CPU backend does not model (X1), as its report names it;
-/// empty: it models all.
+/// The first operation of the program that the CPU backend does not model (X1), as its report names
+/// it; empty: it models all.
 std::string unmodelledOperation(const Program &p);
 
 } // namespace scopesan::litmus

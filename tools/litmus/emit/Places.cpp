@@ -115,6 +115,13 @@ private:
     return false;
   }
 
+  bool isAccessed(uint32_t location) const {
+    for (const ThreadCode &t : P.threads)
+      for (const Instr &i : t.code)
+        if (i.isMemory() && i.location == location && !uses(P, "multimem"))
+          return true;
+    return false;
+  }
   /// A factor of a wgmma.
   bool isMatrix(uint32_t location) const {
     for (const ThreadCode &t : P.threads)
@@ -140,9 +147,13 @@ private:
     }
     if (anyMap)
       Out.scratchGlobal = Out.scratchShared = Out.scratchMbarrier = 0;
-    for (uint32_t l = 0; l < P.locations.size(); ++l)
-      if (P.root(l) != l)
-        Out.of[l] = Out.of[P.root(l)];
+    for (uint32_t l = 0; l < P.locations.size(); ++l) {
+      if (P.root(l) == l)
+        continue;
+      Out.of[l] = Out.of[P.root(l)];
+      if (P.locations[l].distinctAddress && isAccessed(l))
+        Out.of[l].mapping = Out.mappings++;
+    }
     if (Out.scratchGlobal != None)
       Out.scratchGlobal = take(Out.globalBytes);
     if (Out.scratchShared != None && anyMap)

@@ -15,6 +15,7 @@ struct Place {
   Space space = Space::Global;
   uint32_t owner = None; ///< Shared
   uint32_t offset = 0;   ///< in the row's memory or in the block's shared memory
+  uint32_t mapping = 0;  ///< Global: which of the row's addresses of its memory (S13)
 };
 
 constexpr uint32_t LocationBytes = 64;
@@ -28,6 +29,7 @@ struct Places {
   uint32_t scratchGlobal = None, scratchShared = None; ///< offsets: the other end of copies that
                                                        ///< name one end only
   uint32_t scratchMbarrier = None; ///< completed on by bulk copies that name none
+  uint32_t mappings = 1; ///< virtual addresses of global memory
   bool managed = false;            ///< global memory that several devices or the host access
 };
 

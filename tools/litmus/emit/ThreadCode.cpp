@@ -164,8 +164,8 @@ private:
   void access(const Instr &i) {
     if (i.proxy != Proxy::Generic)
       return viewAccess(i);
-    if (P.locations[i.location].distinctAddress && !uses(P, "multimem"))
-      return fail("a second virtual address of one location");
+    if (P.locations[i.location].distinctAddress && At.of[i.location].space == Space::Shared)
+      return noForm("shared memory has one address");
     if (i.elementBytes && i.verb != Verb::Rmw)
       return vectorAccess(i);
     if (i.bytes == 16 && i.verb != Verb::Rmw)

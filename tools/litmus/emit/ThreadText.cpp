@@ -33,6 +33,10 @@ std::string ThreadText::generic(uint32_t location, uint32_t offset) {
   if (at.space == Space::Local)
     return "(char *)&local" + std::to_string(P.root(location));
   std::string sum = std::to_string(at.offset + offset);
+  if (at.mapping && At.managed)
+    fail("a second virtual address of managed memory");
+  if (at.mapping)
+    return "m + " + std::to_string(at.mapping) + " * MappingDistance + " + sum;
   if (at.space == Space::Global)
     return "m + " + sum;
   if (!isPeer(location))

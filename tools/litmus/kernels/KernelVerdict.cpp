@@ -43,7 +43,7 @@ private:
       ++K.runs;
       const std::string *said = nullptr;
       for (const std::string &x : r.incomplete)
-        if (x.find(operation) != std::string::npos)
+        if (!said && x.find(operation) != std::string::npos)
           said = &x;
       if (!said)
         problem(r, "nothing says that '" + operation + "' is not modelled (X1)");
