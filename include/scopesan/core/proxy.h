@@ -176,8 +176,8 @@ public:
   void releaseMaps(uint32_t scope, const BlockClock &known, BlockId here) {
     raise(uint32_t(Proxy::TensorMap) | scope * SpaceUnit, here, known);
   }
-  /// The acquire half, in block `here` or at a piece of memory there (AcquiredMaps): of the releases
-  /// for which pairs(scope, block) holds.
+  /// The acquire half, in block `here` or at a piece of memory there (AcquiredMaps): of the
+  /// releases for which pairs(scope, block) holds.
   template <class F> void acquireMaps(BlockId here, F pairs) {
     BlockClock passed;
     for (const Entry &x : Passed)

@@ -39,14 +39,12 @@ public:
 private:
   /// Same thread, same bytes, and everything that races with `old` races with `me` too.
   [[gnu::always_inline]] static bool replaces(const Record &me, const Record &old) {
-    return me.sameBytes(old) && (me.isWrite() || !old.isWrite()) &&
-           me.scope() <= old.scope();
+    return me.sameBytes(old) && (me.isWrite() || !old.isWrite()) && me.scope() <= old.scope();
   }
   /// Of one block or host thread, everyone who is morally strong with `me` is so with `old`.
   bool dominates(const Thread &t, const Record &me, const Record &old) const {
-    return me.mask() == old.mask() && me.way() == old.way() &&
-           (me.isWrite() || !old.isWrite()) && old.scope() >= Scope::Block &&
-           me.scope() <= old.scope() &&
+    return me.mask() == old.mask() && me.way() == old.way() && (me.isWrite() || !old.isWrite()) &&
+           old.scope() >= Scope::Block && me.scope() <= old.scope() &&
            (me.block == old.block ||
             (t.block->place.host && C.order.placeOf({old.block}).block == t.block->place.block));
   }

@@ -37,8 +37,8 @@ struct StrongSummary {
   }
   /// Every remembered strong access is morally strong with `r`, made where `needs` is needed.
   [[gnu::always_inline]] bool allMorallyStrongWith(Record r, Scope needs) const {
-    return !any() || (mask == r.mask() && way == r.way() &&
-                      minOf(least, r.scope()) >= maxOf(reach, needs));
+    return !any() ||
+           (mask == r.mask() && way == r.way() && minOf(least, r.scope()) >= maxOf(reach, needs));
   }
 };
 
