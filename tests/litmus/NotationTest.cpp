@@ -148,8 +148,8 @@ TEST(Notation, WhatPtxDoesNotHaveIsUnknown) {
   for (const char *ops :
        {"T0: Rrel@gpu x", "T0: Rar@gpu x", "T0: Wacq@gpu x=1", "T0: bar.sync 1,0",
         "T0: bar.sync 1,33", "T0: bar.sync 1,2048", "T0: bar.sync 16,64", "T0: L a; L a; goto a",
-        "T0: PF.tensormap.acq@gpu []", "T0: PF.tensormap.acq@gpu [g", "T0: PF.tensormap.rel@gpu [g]",
-        "T0: fence.proxy.tensormap::generic.acquire.gpu [g], 64",
+        "T0: PF.tensormap.acq@gpu []", "T0: PF.tensormap.acq@gpu [g",
+        "T0: PF.tensormap.rel@gpu [g]", "T0: fence.proxy.tensormap::generic.acquire.gpu [g], 64",
         "T0: fence.proxy.tensormap::generic.release.gpu [g], 128",
         "T0: fence.proxy.tensormap::generic.acq_rel.gpu"})
     EXPECT_NE(parse(ops).notRunnable, "") << ops;
@@ -189,7 +189,8 @@ TEST(Notation, AStreamWaitsForAnEvent) {
 
 TEST(ProgramFile, AHostThreadHasNoPlaceOnADevice) {
   for (const char *place : {"host.b0", "g0.host"})
-    EXPECT_NE(parseProgramText("T0 @ " + std::string(place) + ": Ww x=1\n", "f").error, "") << place;
+    EXPECT_NE(parseProgramText("T0 @ " + std::string(place) + ": Ww x=1\n", "f").error, "")
+        << place;
 }
 
 TEST(ProgramFile, AnAliasIsOfAnotherLocation) {
