@@ -102,7 +102,7 @@ void Collector::variable(uint64_t address, uint64_t bytes, const std::string &sy
     if (constant)
       Constants.found(address, bytes, gpu::constantBit(symbol.data(), symbol.size()),
                       gpu::demangled(symbol));
-    else
+    if (!constant || !early.empty()) // what is told again has left its marks already
       memoryStarts(address, bytes, {}, onHostOnly);
     for (const EarlyAccess &e : early)
       nodeAccesses(e.node, {e.access});

@@ -30,6 +30,8 @@ std::map<uint64_t, Launch> &waiting() {
 std::atomic<uint64_t> Signs;
 
 constexpr uint32_t SecondsToComplaint = 10;
+/// Of each second, on a machine that does much else. A thread that blocks uses none.
+constexpr uint64_t BusyMilliseconds = 20;
 
 uint64_t processorMilliseconds() {
   timespec T{};
@@ -66,7 +68,7 @@ void *watch(void *) {
     nanosleep(&Second, nullptr);
     uint64_t SignsNow = Signs, TimeNow = processorMilliseconds();
     Launch L;
-    bool Stands = SignsNow == SignsBefore && TimeNow - TimeBefore > 300 && oldest(L);
+    bool Stands = SignsNow == SignsBefore && TimeNow - TimeBefore > BusyMilliseconds && oldest(L);
     SignsBefore = SignsNow;
     TimeBefore = TimeNow;
     if (!Stands && Seconds)

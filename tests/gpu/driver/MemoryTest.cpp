@@ -58,11 +58,16 @@ TEST_F(Collector, CopyIntoAConstantBesideAKernel) {
   CUdeviceptr variable = 0x6f0000001000;
   size_t bytes = 64;
   fakeDriver().deviceMemory.push_back(variable);
+  uint64_t from = allocateWithoutShadow();
+  CUstream s = stream(), t = stream();
+  copy(variable, from, 64, s);
+  synchronize();
+  copy(variable, from, 64, t);
+  synchronize();
   imageLoaded(imageWithConstant("coefficients", bytes));
   call("cuModuleGetGlobal_v2",
        cuModuleGetGlobal_v2_params{&variable, &bytes, nullptr, "coefficients"});
-  uint64_t from = allocateWithoutShadow();
-  CUstream s = stream(), t = stream();
+  EXPECT_EQ(found(), 0u) << "copies of before it was known are told again";
   copy(variable, from, 64, s);
   launch("logged", s, [] {});
   copy(variable, from, 64, s);
