@@ -219,7 +219,9 @@ private:
   void nodeAccesses(core::NodeId node, const std::vector<NodeAccess> &accesses);
   void followed(core::NodeId node);
   void nodeOnHost(core::NodeId node, uint64_t address, uint64_t bytes, bool write);
-  void nodeOnDevice(ContextLog &c, core::NodeId node, const std::vector<NodeAccess> &accesses);
+  /// `ends`: the memory ends with the node.
+  void nodeOnDevice(ContextLog &c, core::NodeId node, const std::vector<NodeAccess> &accesses,
+                    bool ends = false);
   void memoryStarts(uint64_t address, uint64_t bytes, core::NodeId since, bool onHostOnly = false);
   void hideFromShadow(ContextLog &c, uint64_t address, uint64_t bytes);
   /// Something new lies in the range: entries that were left there are stale.

@@ -42,7 +42,9 @@ void DeviceShadow::map(ContextLog &c, uint64_t address, uint64_t bytes) {
     while (run.chunks) {
       gpu::ShadowMap::Run part{run.address, std::min(run.chunks, LargestRun)};
       CUdeviceptr shadow = reserve(c, part.chunks * gpu::ChunkShadowSize);
-      if (!shadow)
+      uint64_t cells = part.chunks * gpu::ChunkShadowSize / 16, mark = gpu::mark::Freed;
+      void *arguments[] = {&shadow, &cells, &mark};
+      if (!shadow || !launch(c, c.kernels.fill, cells, arguments))
         return;
       Map.add(part, shadow);
       std::vector<uint64_t> entries(part.chunks);

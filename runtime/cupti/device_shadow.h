@@ -27,7 +27,8 @@ public:
 
   /// Makes the table. The context of `c` must be current, here and below.
   bool start(ContextLog &c);
-  /// Gives the range shadow memory as far as it has none, with empty cells.
+  /// Gives the range shadow memory as far as it has none. What lies in its chunks counts as freed
+  /// until fill() says otherwise: the host knows whether it was ever alive.
   void map(ContextLog &c, uint64_t address, uint64_t bytes);
   /// Sets W of the range's words to `mark`, R to 0.
   bool fill(ContextLog &c, uint64_t address, uint64_t bytes, uint64_t mark);

@@ -17,8 +17,10 @@ void Collector::startShadow(ContextLog &c) {
     return;
   for (auto &[address, m] : Allocations) {
     m.onHostOnly = m.hostReaches && Order.hasHostCode();
-    if (m.kind != host::MemoryKind::ConstantVariable && !m.onHostOnly)
-      Shadow.map(c, address, m.bytes);
+    if (m.kind == host::MemoryKind::ConstantVariable || m.onHostOnly)
+      continue;
+    Shadow.map(c, address, m.bytes);
+    Shadow.fill(c, address, m.bytes, 0);
   }
   for (auto &[address, m] : Allocations)
     if (m.onHostOnly)
@@ -158,7 +160,7 @@ void Collector::nodeOnHost(core::NodeId node, uint64_t address, uint64_t bytes, 
 
 /// A launch of one thread, by the collector's own kernel.
 void Collector::nodeOnDevice(ContextLog &c, core::NodeId node,
-                             const std::vector<NodeAccess> &accesses) {
+                             const std::vector<NodeAccess> &accesses, bool ends) {
   ContextScope current(c.context);
   gpu::MarkSource source;
   source.node = node;
@@ -192,6 +194,7 @@ void Collector::nodeOnDevice(ContextLog &c, core::NodeId node,
   launch.threadsPerBlock = 1;
   launch.stamp = Stamp;
   launch.tag = uint32_t(log.tag >> gpu::mark::TagShift);
+  launch.ends = ends;
   Replay.begin(launch);
   Replay.scan(Log.records(), count, /*final=*/true);
   Replay.end();
@@ -228,7 +231,7 @@ void Collector::memoryEnds(uint64_t address, uint64_t bytes, core::NodeId by, bo
       Box all;
       all.address = address;
       all.width = bytes;
-      nodeOnDevice(*c, by, {{all, true}});
+      nodeOnDevice(*c, by, {{all, true}}, /*ends=*/true);
     }
     ContextScope current(c->context);
     Shadow.fill(*c, address, bytes, gpu::mark::Freed);

@@ -263,6 +263,8 @@ void Replay::event(const Record *records, uint64_t at) {
   if (Launch.mode == KernelMode::Mixed)
     if (uint32_t tick = tickOf(r); tick != EndOfPhase)
       noteStep(b, r.thread(), tick);
+  if (Launch.ends && (r.kind() == EventKind::Read || r.kind() == EventKind::Write))
+    return;
   switch (r.kind()) {
   case EventKind::Read:
     return D.read(who, place(b, r.value), r.low, site);

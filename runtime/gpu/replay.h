@@ -29,6 +29,8 @@ struct ReplayLaunch {
   uint32_t stamp = 0;
   KernelMode mode = KernelMode::Logged;
   uint32_t tag = 0; ///< of its marks in shadow memory; 0 = it leaves none
+  /// No launch, but the end of memory: what is found there is only remembered (Detector::freed).
+  bool ends = false;
 };
 
 /// Who made the marks of one tag (Log::tag): a launch, or a copy or fill, which is one thread.

@@ -66,6 +66,8 @@ void Replay::fastEvent(const Event &e) {
   if (!mask)
     return;
   known(e, found.value, r.value & ~uint64_t(3), found.extra & 1, r.high - found.low);
+  if (Launch.ends)
+    return;
   auto first = uint32_t(__builtin_ctz(mask));
   uint64_t address = place(e.b, r.value & ~uint64_t(3)) + first;
   bytes = std::min(bytes, uint32_t(__builtin_popcount(mask)));

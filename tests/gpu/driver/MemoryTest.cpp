@@ -150,3 +150,39 @@ TEST_F(FastCollector, FreeInStreamOrderMeetsMarks) {
   synchronize();
   EXPECT_EQ(lines("\"rule\":\"D8\""), d8 + 1);
 }
+
+TEST_F(FastCollector, FreeByTheHostMeetsNoAllocation) {
+  unsigned d8 = lines("\"rule\":\"D8\"");
+  CUdeviceptr p = 0x7e2100000000;
+  CUstream a = stream(), b = stream();
+  call("cuMemAllocAsync", cuMemAllocAsync_params{&p, 4096, a});
+  release(p);
+  synchronize();
+  EXPECT_EQ(lines("\"rule\":\"D8\""), d8) << "nobody used it";
+  CUdeviceptr q = 0x7e2200000000;
+  call("cuMemAllocAsync", cuMemAllocAsync_params{&q, 4096, b});
+  launch("fast", b, [&] { marked(0, q); });
+  release(q);
+  synchronize();
+  EXPECT_EQ(lines("\"rule\":\"D8\""), d8 + 1);
+}
+
+TEST_F(FastCollector, MemoryThatEndedWithItsContextIsSpecial) {
+  unsigned d8 = lines("\"rule\":\"D8\"");
+  uint64_t p = allocate();
+  launch("fast", nullptr, [&] { marked(0, p); });
+  fakeDriver().state.clear();
+  call("cuDevicePrimaryCtxReset_v2", cuDevicePrimaryCtxReset_v2_params{0},
+       [] { fakeDriver().dead = true; });
+  fakeDriver().dead = false;
+  CUdeviceptr beside = p + 8192;
+  call("cuMemAlloc_v2", cuMemAlloc_v2_params{&beside, 4096});
+  launch("fast", nullptr, [&] {
+    ASSERT_TRUE(cellAt(p) && cellAt(beside));
+    EXPECT_EQ(cellAt(beside)->w, 0u);
+    EXPECT_EQ(cellAt(p)->w, mark::Freed);
+    record(0, EventKind::Write, p);
+  });
+  synchronize();
+  EXPECT_EQ(lines("\"rule\":\"D8\""), d8 + 1);
+}
