@@ -7,7 +7,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; Frame: file, func, line, column, parent. Frame 1 is inlined into frame 0's position.
 ; CHECK: @__scopesan_table{{.*}} = internal addrspace(1) constant [2 x { i32, i32, i32, i32, i32 }] [{ i32, i32, i32, i32, i32 } { i32 1, i32 9, i32 10, i32 5, i32 -1 }, { i32, i32, i32, i32, i32 } { i32 [[FILE:[0-9]+]], i32 [[FUNC:[0-9]+]], i32 20, i32 7, i32 0 }]
 ; CHECK: c"\00user.cu\00void kernel<int>(int*)\00i32\00/opt/toolkit/include/x.h\00helper(float4*)\00<4 x float>\00"
-; CHECK: @__scopesan_module = addrspace(1) constant { i32, i32, i32, i32, ptr, ptr, ptr, ptr } { i32 3, i32 3, i32 2, i32 {{[0-9]+}}, ptr addrspacecast (ptr addrspace(1) @__scopesan_table to ptr)
+; CHECK: @__scopesan_module = addrspace(1) constant { i32, i32, i32, i32, ptr, ptr, ptr, ptr } { i32 4, i32 3, i32 2, i32 {{[0-9]+}}, ptr addrspacecast (ptr addrspace(1) @__scopesan_table to ptr)
 ; CHECK-SAME: ptr addrspacecast (ptr addrspace(1) @__scopesan_site_base to ptr) }
 ; CHECK: @llvm.compiler.used = {{.*}}@__scopesan_module
 

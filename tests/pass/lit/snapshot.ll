@@ -4,7 +4,7 @@
 ; RUN: FileCheck --check-prefix=COPY %s < %t.ll
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK: @[[SNAPSHOT:__scopesan_snapshot_[0-9a-f]+]] = weak_odr addrspace(1) constant [{{[0-9]+}} x i8] c"\7FScopeSan\0DSNAP\0A\1A\03\00\00\00\00\00\00\00{{.*}}BC\C0\DE
+; CHECK: @[[SNAPSHOT:__scopesan_snapshot_[0-9a-f]+]] = weak_odr addrspace(1) constant [{{[0-9]+}} x i8] c"\7FScopeSan\0DSNAP\0A\1A\04\00\00\00\00\00\00\00{{.*}}BC\C0\DE
 ; CHECK: @llvm.used = {{.*}}@[[SNAPSHOT]]
 ; CHECK: define ptx_kernel void @kernel
 ; CHECK-NEXT: cmpxchg ptr %p, i32 1, i32 2 syncscope("device") monotonic monotonic

@@ -10,12 +10,12 @@
 
 namespace {
 
-using namespace scopesan;
-using abi::SurfaceBoundary;
-using abi::TextureForm;
-using abi::TextureGeometry;
-using abi::TextureOperation;
-using test::show;
+namespace ptx = scopesan::ptx;
+using scopesan::abi::SurfaceBoundary;
+using scopesan::abi::TextureForm;
+using scopesan::abi::TextureGeometry;
+using scopesan::abi::TextureOperation;
+using scopesan::test::show;
 
 struct Row {
   const char *Text;
