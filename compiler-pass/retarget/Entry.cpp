@@ -49,9 +49,11 @@ SmallVector<KernelInfo, 0> scopesan::retarget::findKernels(Module &M) {
     uint32_t Max[3] = {0, 0, 0};
     readDimensions(F, "nvvm.maxntid", Max);
     K.MaxThreads = Max[0] * Max[1] * Max[2];
-    for (Argument &A : F.args())
+    for (Argument &A : F.args()) {
+      K.ByAddress.push_back(A.hasByValAttr());
       K.ParamSizes.push_back(M.getDataLayout().getTypeAllocSize(
           A.hasByValAttr() ? A.getParamByValType() : A.getType()));
+    }
     dropReadOnlyCopies(F);
   }
   return Kernels;
@@ -70,7 +72,7 @@ static Function *createEntry(Module &M, const KernelInfo &K) {
   for (Argument &A : K.Function->args()) {
     Value *Slot = B.CreateConstInBoundsGEP1_64(Pointer, Entry->getArg(0), A.getArgNo());
     Value *Address = B.CreateLoad(Pointer, Slot);
-    if (A.hasByValAttr())
+    if (K.ByAddress[A.getArgNo()])
       Args.push_back(B.CreateAddrSpaceCast(Address, A.getType()));
     else if (A.getType()->isIntegerTy(1))
       Args.push_back(B.CreateTrunc(B.CreateLoad(B.getInt8Ty(), Address), A.getType()));

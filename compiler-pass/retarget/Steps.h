@@ -19,6 +19,7 @@ struct KernelInfo {
   uint32_t ClusterDim[3] = {0, 0, 0};
   bool GridInClusters = false;
   llvm::SmallVector<uint32_t> ParamSizes;
+  llvm::SmallVector<bool> ByAddress; ///< parameters that the kernel takes the address of
 
   struct Shared {
     std::string Name; ///< demangled

@@ -10,7 +10,8 @@ namespace {
 using namespace scopesan;
 using cpu::TheTextures;
 
-struct Arrays : Shim {
+struct Arrays : cpu::test::Shim {
+protected:
   cudaArray_t make(size_t Width, size_t Height, unsigned Flags = 0) {
     cudaArray_t A = nullptr;
     cudaChannelFormatDesc D = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
@@ -122,6 +123,8 @@ TEST_F(Arrays, TextureObjectsDescribeThemselves) {
   EXPECT_EQ(Again.res.array.array, A);
   EXPECT_EQ(cudaGetTextureObjectTextureDesc(&How, T), cudaSuccess);
   EXPECT_EQ(How.addressMode[1], cudaAddressModeBorder);
+  cudaResourceViewDesc View;
+  EXPECT_EQ(cudaGetTextureObjectResourceViewDesc(&View, T), cudaErrorInvalidValue);
   EXPECT_TRUE(TheTextures.find(T)->Sampling.Linear);
   EXPECT_EQ(cudaDestroySurfaceObject(T), cudaErrorInvalidValue);
   EXPECT_EQ(cudaDestroyTextureObject(T), cudaSuccess);
@@ -137,6 +140,19 @@ TEST_F(Arrays, TextureObjectsDescribeThemselves) {
   cudaGetLastError();
   cudaFreeArray(A);
   cudaFreeArray(B);
+}
+
+TEST_F(Arrays, LimitsAreThoseOfTheDevice) {
+  cudaDeviceProp P;
+  int V = 0;
+  ASSERT_EQ(cudaGetDeviceProperties(&P, 0), cudaSuccess);
+  EXPECT_EQ(P.maxTexture2D[1], 65536);
+  EXPECT_EQ(cudaDeviceGetAttribute(&V, cudaDevAttrMaxTexture2DHeight, 0), cudaSuccess);
+  EXPECT_EQ(V, P.maxTexture2D[1]);
+  size_t Width = 0;
+  cudaChannelFormatDesc D = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+  EXPECT_EQ(cudaDeviceGetTexture1DLinearMaxWidth(&Width, &D, 0), cudaSuccess);
+  EXPECT_EQ(Width, size_t(1) << 28);
 }
 
 TEST_F(Arrays, TexturesOfMemoryAreAlignedAndInside) {

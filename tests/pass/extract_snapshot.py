@@ -20,7 +20,7 @@ def main(path):
         sys.exit(f"{path}: no snapshot")
     version, reserved, size, value = struct.unpack_from("<IIQQ", data, at + 16)
     bitcode = data[at + 40 : at + 40 + size]
-    if (version, reserved) != (3, 0) or len(bitcode) != size or fnv1a(bitcode) != value:
+    if (version, reserved) != (4, 0) or len(bitcode) != size or fnv1a(bitcode) != value:
         sys.exit(f"{path}: damaged snapshot")
     sys.stdout.buffer.write(bitcode)
 

@@ -2,6 +2,7 @@
 
 #include "mbarrier_object.h"
 
+#include <bit>
 #include <csetjmp>
 #include <cstdlib>
 #include <cstring>
@@ -152,6 +153,28 @@ void __scopesan_cpu_store_async(void *to, const void *values, uint32_t bytes, vo
     std::memcpy(to, copy.data(), bytes);
     object(barrier).complete(bytes);
   });
+}
+/// Element k: object + 10 x first coordinate + 100 x second ... + 100000 x component + k.
+void __scopesan_cpu_texture(uint64_t object, uint32_t form, const uint32_t *coordinates,
+                            void *result) {
+  auto f = abi::TextureForm::fromRaw(form);
+  uint64_t sum = object + 100000u * f.Component, factor = 10;
+  for (unsigned i = 0; i < f.coordinates(); ++i, factor *= 10) {
+    bool isFloat = f.FloatCoordinates && !(i == 0 && isArray(f.Geometry));
+    sum += factor * (isFloat ? uint32_t(std::bit_cast<float>(coordinates[i])) : coordinates[i]);
+  }
+  for (unsigned k = 0; k < 4; ++k)
+    static_cast<uint32_t *>(result)[k] = uint32_t(sum + k);
+}
+/// What was written last, at the place of the object's first coordinate.
+static unsigned char Surface[64];
+void __scopesan_cpu_surface_read(uint64_t, uint32_t form, const uint32_t *coordinates,
+                                 void *result) {
+  std::memcpy(result, Surface + coordinates[0], abi::TextureForm::fromRaw(form).bytes());
+}
+void __scopesan_cpu_surface_write(uint64_t, uint32_t form, const uint32_t *coordinates,
+                                  const void *values) {
+  std::memcpy(Surface + coordinates[0], values, abi::TextureForm::fromRaw(form).bytes());
 }
 void __scopesan_cpu_griddep_wait(void) {}
 void __scopesan_cpu_griddep_launch(void) {}

@@ -228,6 +228,9 @@ constexpr AttributeValue Attributes[] = {
     {cudaDevAttrClusterLaunch, 1},
     {cudaDevAttrNumaId, -1},
     {cudaDevAttrHostNumaId, 0},
+    {cudaDevAttrMaxTexture1DLinearWidth, 1 << 28},
+#define SCOPESAN_TEXTURE_LIMIT(attribute, member, value) {cudaDevAttrMax##attribute, value},
+#include "cpu/shim/texture_limits.def"
 };
 
 int attribute(cudaDeviceAttr A, int Device = 0) {
@@ -291,6 +294,8 @@ void describe(cudaDeviceProp &P, int Device) {
   P.maxBlocksPerMultiProcessor = Limits::BlocksPerSm;
   P.reservedSharedMemPerBlock = Limits::ReservedShared;
   P.memoryPoolsSupported = P.clusterLaunch = 1;
+#define SCOPESAN_TEXTURE_LIMIT(attribute, member, value) P.member = value;
+#include "cpu/shim/texture_limits.def"
 }
 
 } // namespace

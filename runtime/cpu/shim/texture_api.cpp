@@ -162,6 +162,9 @@ cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc *Result, cudaTextu
 cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc *Result, cudaTextureObject_t Handle) {
   return query(Handle, false, &Description::Texture, Result);
 }
+cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc *, cudaTextureObject_t) {
+  return record(cudaErrorInvalidValue); // no object has a view
+}
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *Result, const cudaResourceDesc *R) {
   return deviceCall([&](Context &) {

@@ -5,8 +5,7 @@
 ; RUN: FileCheck --check-prefix=NOTE %s < %t.notes
 target triple = "nvptx64-nvidia-cuda"
 
-; NOTE: note: ScopeSan: texture fetch, which the CPU backend models (X1 incomplete): tex.1d
-; NOTE: note: ScopeSan: surface access, which the CPU backend models (X1 incomplete): suld
+; NOTE: note: ScopeSan: texture fetch with a sampler of its own (X1 incomplete): %d = call
 ; GPU-LABEL: @texts
 ; GPU-COUNT-5: call void @__scopesan_unmodelled(
 ; GPU-NOT: @__scopesan_texture

@@ -335,12 +335,12 @@ TEST(Forms, VectorsOfAtomsAndReds) {
   }
 }
 
-// Forms of other architectures, and of asynchronous stores that complete nowhere: X1.
+// Forms of other architectures, and forms that PTX does not have: X1.
 TEST(Forms, WhatIsNotModelledIsNeverSilent) {
   for (const char *Text :
-       {"st.async.release.gpu.global.u32 [$0], $1;",
-        "st.async.mmio.release.sys.global.u32 [$0], $1;",
-        "red.async.release.gpu.global.add.u32 [$0], $1;", "ld.global.frob.u32 $0, [$1];",
+       {"st.async.release.cta.global.u32 [$0], $1;",
+        "st.async.mmio.release.sys.global.v2.u32 [$0], {$1, $2};",
+        "red.async.release.gpu.global.u32 [$0], $1;", "ld.global.frob.u32 $0, [$1];",
         "atom.add.sc.gpu.u32 $0, [$1], $2;", "fence.proxy.surface;",
         "mbarrier.arrive.release.sys.shared.b64 $0, [$1];",
         "cp.async.bulk.shared::cluster.global.bulk_group [$0], [$1], $2;",

@@ -10,12 +10,12 @@
 
 namespace {
 
-using namespace scopesan;
+namespace ptx = scopesan::ptx;
 using scopesan::abi::SurfaceBoundary;
 using scopesan::abi::TextureForm;
 using scopesan::abi::TextureGeometry;
 using scopesan::abi::TextureOperation;
-using test::show;
+using scopesan::test::show;
 
 struct Row {
   const char *Text;

@@ -1,7 +1,7 @@
 ; RUN: %codegen --emit-ll %s | %FileCheck %s
 target triple = "nvptx64-nvidia-cuda"
 @__scopesan_site_base = addrspace(1) global i32 0
-@__scopesan_module = addrspace(1) constant { i32, i32, i32, i32, ptr, ptr, ptr, ptr } { i32 3, i32 0, i32 0, i32 0, ptr null, ptr null, ptr null, ptr addrspacecast (ptr addrspace(1) @__scopesan_site_base to ptr) }
+@__scopesan_module = addrspace(1) constant { i32, i32, i32, i32, ptr, ptr, ptr, ptr } { i32 4, i32 0, i32 0, i32 0, ptr null, ptr null, ptr null, ptr addrspacecast (ptr addrspace(1) @__scopesan_site_base to ptr) }
 @value = addrspace(1) externally_initialized global i64 3
 @_ZL9constants = internal addrspace(4) externally_initialized constant [2 x float] [float 1.0, float 2.0]
 @plain = internal addrspace(1) global i32 0
