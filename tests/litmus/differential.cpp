@@ -78,12 +78,13 @@ void show(const std::string &id, const ProgramText &text, const DifferentialOpti
 }
 
 /// Some programs have too many executions to enumerate: 2000 programs must end in some minutes.
-constexpr uint64_t MostOrders = 10000;
+constexpr uint64_t MostCandidates = 100000, MostOrders = 10000;
 
 /// The verdicts on the whole program: they may differ where the race needs an execution that is not
 /// sequentially consistent, or (S5) where only the order of fence.sc pairs prevents it.
 void compareWhole(const Program &p, const DifferentialResult &r, bool cxxMode, Totals &t) {
   EnumerateLimits limits;
+  limits.candidates = MostCandidates;
   limits.orders = MostOrders;
   AxiomaticVerdict v = axiomaticVerdict(p, limits);
   if (!v.complete) {
