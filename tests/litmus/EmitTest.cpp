@@ -141,7 +141,9 @@ TEST(Emit, PlacesThreads) {
 }
 
 TEST(Emit, NeedsOfRows) {
-  auto needs = [](const char *ops, const char *placement) { return needsOf(parse(ops, placement)); };
+  auto needs = [](const char *ops, const char *placement) {
+    return needsOf(parse(ops, placement));
+  };
   EXPECT_EQ(needs("T0: Ww x ## T1: Ww x", "different CTAs"), UnitNeeds());
   EXPECT_EQ(needs("T0: Ww x ## T1: Ww x", "different GPUs").devices, 2u);
   EXPECT_EQ(needs("host: Ww x; launch K ## K: Rw x", "host; K").compilerFlags, "-fscopesan-host");
@@ -158,9 +160,10 @@ TEST(Emit, AWarpgroupIsOneThread) {
   EXPECT_TRUE(has(text, "if (blockIdx.x == 0) row0_T0(")) << text;
   EXPECT_TRUE(has(text, "if (threadIdx.x == 0) { { int v = 1;")) << text;
   EXPECT_TRUE(has(text, "wgmma.mma_async.sync.aligned.m64n8k16")) << text;
-  EXPECT_TRUE(has(text, "wgmma.commit_group.sync.aligned;\" ::: \"memory\"); if (threadIdx.x == 0) log.note(3, "
-                        "false, 0); "
-                        "warpgroupBarrier();"))
+  EXPECT_TRUE(has(
+      text, "wgmma.commit_group.sync.aligned;\" ::: \"memory\"); if (threadIdx.x == 0) log.note(3, "
+            "false, 0); "
+            "warpgroupBarrier();"))
       << text;
   EXPECT_TRUE(has(text, "static __shared__ __align__(128) char s[128]")) << text;
 }
@@ -191,8 +194,7 @@ TEST(Emit, SeveralAddressesOfOneMemory) {
 }
 
 TEST(Emit, StreamsPassValues) {
-  std::string text =
-      unitOf(parse("K1@s1: Ww g ## K2@s2: Rw g", "s1 writeValue; s2 waitValue"));
+  std::string text = unitOf(parse("K1@s1: Ww g ## K2@s2: Rw g", "s1 writeValue; s2 waitValue"));
   size_t write = text.find("row.writeValue(row.stream(\"s1\""),
          wait = text.find("row.waitValue(row.stream(\"s2\"");
   EXPECT_LT(text.find("row.launch(row0_K0"), write) << text;
@@ -228,7 +230,8 @@ TEST(Emit, WhatCudaCannotSay) {
     r.notes = "aliases: s=surface view of x";
     return UnitWriter().add(0, parseRow(r));
   };
-  EXPECT_TRUE(has(reason("T0: Wsurf s=2; PF.surface ## T1: Rw x"), "PTX has no fence of the surface"));
+  EXPECT_TRUE(
+      has(reason("T0: Wsurf s=2; PF.surface ## T1: Rw x"), "PTX has no fence of the surface"));
   EXPECT_TRUE(has(reason("T0: Wsurf s=2 ## T1: Rw x"), "a surface is a view of an array"));
   EXPECT_FALSE(hasNoCudaForm(reason("T0: Wsurf s=2 ## T1: Rsurf s"))) << "an array's own surface";
 }

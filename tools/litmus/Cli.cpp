@@ -25,7 +25,8 @@ constexpr const char Usage[] =
     "  --executions=N          search bound; beyond it schedules are sampled (20000)\n"
     "  --samples=N --seed=N    random schedules beyond the bound (2000, 1)\n"
     "  --max-not-run=PERCENT   fail when more rows of a collection than this are not run\n"
-    "  --max-incomplete=PERCENT   with --observed: the same for rows that run, but incomplete (X1)\n"
+    "  --max-incomplete=PERCENT   with --observed: the same for rows that run, but incomplete "
+    "(X1)\n"
     "  --emit=FOLDER           write the table's rows as CUDA kernels (docs/litmus.md)\n"
     "  --rows-per-unit=N --every=N --collection=NAME   of them (40; every row; all)\n"
     "  --observed=FILE         judge the runs of such kernels that tests/litmus/run_kernels wrote\n"
@@ -356,7 +357,8 @@ int litmusMain(const std::vector<std::string> &words) {
       return error.empty() ? 0 : FailureExitCode;
     }
     if (!a.observed.empty())
-      return printKernelTable(table, {a.compare, a.observed, a.verbose, a.wanting, a.maxNotRun, a.maxIncomplete});
+      return printKernelTable(
+          table, {a.compare, a.observed, a.verbose, a.wanting, a.maxNotRun, a.maxIncomplete});
     worst = a.axioms ? axiomsOnTable(table, a) : runTable(table, a);
   }
   for (const std::string &path : a.files)

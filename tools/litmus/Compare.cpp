@@ -8,7 +8,8 @@
 namespace scopesan::litmus {
 
 const char *outcomeName(Outcome o) {
-  constexpr const char *names[] = {"agree", "explained", "differ", "not run", "no verdict", "incomplete"};
+  constexpr const char *names[] = {"agree",   "explained",  "differ",
+                                   "not run", "no verdict", "incomplete"};
   return names[unsigned(o)];
 }
 

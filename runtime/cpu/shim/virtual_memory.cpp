@@ -92,9 +92,8 @@ bool isKnown(Context &C, const CUmemAllocationProp *P) {
 
 cudaError_t map(Context &C, VirtualMemory &V, uint64_t Address, uint64_t Bytes, uint64_t Handle) {
   auto It = V.Memories.find(Handle);
-  if (It == V.Memories.end() || It->second.Released || !whole(Bytes) ||
-      Bytes > It->second.Bytes || Address % Granularity || !V.isReserved(Address, Bytes) ||
-      V.isMapped(Address, Bytes))
+  if (It == V.Memories.end() || It->second.Released || !whole(Bytes) || Bytes > It->second.Bytes ||
+      Address % Granularity || !V.isReserved(Address, Bytes) || V.isMapped(Address, Bytes))
     return cudaErrorInvalidValue;
   Memory &M = It->second;
   if (mmap(reinterpret_cast<void *>(Address), Bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,

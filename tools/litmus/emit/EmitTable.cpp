@@ -56,8 +56,8 @@ private:
       return;
     std::string number = std::to_string(Units++);
     std::string name = "unit_" + std::string(number.size() < 2 ? "0" : "") + number + ".cu";
-    Manifest += "unit\t" + name + "\t" + std::to_string(needs.devices) + "\t" +
-                needs.compilerFlags + "\n";
+    Manifest +=
+        "unit\t" + name + "\t" + std::to_string(needs.devices) + "\t" + needs.compilerFlags + "\n";
     for (uint32_t r : open.rows)
       Manifest += "row\t" + name + "\t" + std::to_string(r) + "\t" + Rows[r].id + "\n";
     for (const EmittedSite &s : unit.sites())

@@ -196,9 +196,9 @@ private:
     case Verb::Assign:
       return line("  q" + std::to_string(i.dst) + " = " + cxx(i.value) + ";");
     case Verb::Branch: // nothing promises that a spin of the host ends
-      return line("  if (" + std::string(i.target <= Now ? "host.patient() && " : "") +
-                  cxx(i.lhs) + (i.cmp == Compare::Equal ? " == " : " != ") + cxx(i.rhs) +
-                  ") goto I" + std::to_string(i.target) + ";");
+      return line("  if (" + std::string(i.target <= Now ? "host.patient() && " : "") + cxx(i.lhs) +
+                  (i.cmp == Compare::Equal ? " == " : " != ") + cxx(i.rhs) + ") goto I" +
+                  std::to_string(i.target) + ";");
     case Verb::Launch:
       launch(i.target, streamOf(i.target));
       return callsAfter(i.target);
@@ -243,10 +243,10 @@ private:
   }
 
   static std::string order(const Instr &i) {
-    return i.acquires() && i.releases()           ? "__ATOMIC_SEQ_CST"
-           : i.acquires()                         ? "__ATOMIC_ACQUIRE"
-           : i.order == MemoryOrder::Release      ? "__ATOMIC_RELEASE"
-                                                  : "__ATOMIC_RELAXED";
+    return i.acquires() && i.releases()      ? "__ATOMIC_SEQ_CST"
+           : i.acquires()                    ? "__ATOMIC_ACQUIRE"
+           : i.order == MemoryOrder::Release ? "__ATOMIC_RELEASE"
+                                             : "__ATOMIC_RELAXED";
   }
   std::string memoryOf(const Instr &i) {
     if (i.bytes != 4 || i.offset || At.of[i.location].space != Space::Global)
@@ -257,8 +257,8 @@ private:
     std::string at = memoryOf(i);
     if (isTensorMap(P, i.location))
       return line("  { long long v = row.initial(" + std::to_string(At.of[i.location].offset) +
-                  "); barrier(); *(long long *)(void *)" + at + " = v; barrier(); " + note("1", true) +
-                  " }");
+                  "); barrier(); *(long long *)(void *)" + at + " = v; barrier(); " +
+                  note("1", true) + " }");
     bool plain = i.order == MemoryOrder::Weak;
     if (i.verb == Verb::Load)
       return line("  { barrier(); int v = " +
@@ -272,8 +272,9 @@ private:
          "; barrier(); " + note(value, true) + " }");
   }
   void rmw(const Instr &i) {
-    static constexpr const char *Names[] = {"fetch_add", "fetch_sub", "exchange_n", "", "fetch_min",
-                                            "fetch_max", "fetch_and", "fetch_or",   "fetch_xor"};
+    static constexpr const char *Names[] = {"fetch_add", "fetch_sub", "exchange_n",
+                                            "",          "fetch_min", "fetch_max",
+                                            "fetch_and", "fetch_or",  "fetch_xor"};
     std::string at = memoryOf(i), value = cxx(i.value), wrote = "true", op;
     if (i.rmw == RmwKind::CompareExchange) {
       op = "int old = " + cxx(i.compare) + "; bool wrote = __atomic_compare_exchange_n(" + at +

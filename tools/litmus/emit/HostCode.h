@@ -13,7 +13,7 @@ struct HostLine {
 
 struct HostCode {
   std::vector<HostLine> lines;
-  std::string error;      ///< why the row has no CUDA form; empty = it has
+  std::string error; ///< why the row has no CUDA form; empty = it has
 };
 
 /// `static void <name>() { ... }`.

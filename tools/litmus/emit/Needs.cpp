@@ -77,7 +77,9 @@ UnitNeeds needsOf(const Program &p) {
   n.devices = devicesOf(p);
   if (std::string a = architecture(p); !a.empty())
     n.compilerFlags = "--no-cuda-gpu-arch=sm_90 --cuda-gpu-arch=" + a;
-  auto flag = [&](const char *f) { n.compilerFlags += (n.compilerFlags.empty() ? "" : " ") + std::string(f); };
+  auto flag = [&](const char *f) {
+    n.compilerFlags += (n.compilerFlags.empty() ? "" : " ") + std::string(f);
+  };
   if (hostAccesses(p))
     flag("-fscopesan-host");
   if (launchesFromDevice(p))

@@ -29,7 +29,7 @@ struct Places {
   uint32_t scratchGlobal = None, scratchShared = None; ///< offsets: the other end of copies that
                                                        ///< name one end only
   uint32_t scratchMbarrier = None; ///< completed on by bulk copies that name none
-  uint32_t mappings = 1; ///< virtual addresses of global memory
+  uint32_t mappings = 1;           ///< virtual addresses of global memory
   bool managed = false;            ///< global memory that several devices or the host access
 };
 

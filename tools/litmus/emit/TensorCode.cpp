@@ -12,11 +12,12 @@ namespace {
 void multiply(ThreadText &t, const Instr &i) {
   if (i.async.source == None)
     return t.fail("a wgmma that reads no shared memory");
-  t.line("asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\"); "
-         "asm volatile(\"{ .reg .pred p; setp.ne.b32 p, %5, 0; "
-         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %4, p, 1, 1, 0, 0; "
-         "}\" : \"+f\"(d[0]), \"+f\"(d[1]), \"+f\"(d[2]), \"+f\"(d[3]) : \"l\"(oneCoreMatrix(" +
-         t.window(i.async.source) + ")), \"r\"(0) : \"memory\"); " + t.note("0", true));
+  t.line(
+      "asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\"); "
+      "asm volatile(\"{ .reg .pred p; setp.ne.b32 p, %5, 0; "
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %4, p, 1, 1, 0, 0; "
+      "}\" : \"+f\"(d[0]), \"+f\"(d[1]), \"+f\"(d[2]), \"+f\"(d[3]) : \"l\"(oneCoreMatrix(" +
+      t.window(i.async.source) + ")), \"r\"(0) : \"memory\"); " + t.note("0", true));
 }
 
 void multiplyInTensorMemory(ThreadText &t) {
@@ -120,10 +121,9 @@ bool emitTensorAccess(ThreadText &t, const Instr &i) {
   else if (i.verb == Verb::Load && i.proxy == Proxy::TensorMap)
     useTensorMap(t, i);
   else if (i.writes() && isTensorMap(t.P, i.location) && i.order == MemoryOrder::Weak)
-    t.instruction("tensormap.replace.tile.global_address.global.b1024.b64 [%0], %1",
-                  {{'l', t.generic(i.location)},
-                   {'l', "m + " + std::to_string(t.At.scratchGlobal)}},
-                  true);
+    t.instruction(
+        "tensormap.replace.tile.global_address.global.b1024.b64 [%0], %1",
+        {{'l', t.generic(i.location)}, {'l', "m + " + std::to_string(t.At.scratchGlobal)}}, true);
   else
     return false;
   return true;

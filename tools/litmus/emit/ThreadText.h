@@ -56,7 +56,7 @@ private:
   uint32_t peerRank(uint32_t owner);
 };
 
-const char *ptxScope(Scope s);      ///< ".gpu"
+const char *ptxScope(Scope s);       ///< ".gpu"
 const char *ptxOrder(MemoryOrder o); ///< ".acquire"
 
 } // namespace scopesan::litmus

@@ -41,10 +41,10 @@ private:
   /// What CUDA cannot say outweighs what is merely not emitted; a fence that PTX lacks, all else.
   void fail(const std::string &why) {
     auto weight = [](const std::string &reason) {
-      return reason.empty()                                             ? 0
+      return reason.empty()                                         ? 0
              : reason.find("PTX has no fence") != std::string::npos ? 3
-             : hasNoCudaForm(reason)                                    ? 2
-                                                                        : 1;
+             : hasNoCudaForm(reason)                                ? 2
+                                                                    : 1;
     };
     if (weight(why) > weight(Error))
       Error = why;
@@ -113,9 +113,9 @@ private:
     for (uint32_t t = 0; t < P.threads.size(); ++t)
       if (P.threads[t].at.launch == l)
         line("  if (blockIdx.x == " + std::to_string(Where.block[t]) +
-             (isWarpgroup(P.threads[t]) ? ") "
-                                        : " && threadIdx.x == " + std::to_string(Where.index[t]) +
-                                              ") ") +
+             (isWarpgroup(P.threads[t])
+                  ? ") "
+                  : " && threadIdx.x == " + std::to_string(Where.index[t]) + ") ") +
              Name + "_T" + std::to_string(t) + "(m, s, Log(log, " + std::to_string(t) +
              ", delays));");
     // Peers' shared memory must outlive their accesses (D8), unless the row is about that.

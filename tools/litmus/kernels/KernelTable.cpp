@@ -21,12 +21,12 @@ struct Count {
     ++rows;
     runs += k.runs;
     racing += k.racy != 0;
-    unsigned &column = k.outcome == Outcome::Agree       ? agree
-                       : k.outcome == Outcome::Differ    ? differ
-                       : k.outcome == Outcome::Explained ? explained
+    unsigned &column = k.outcome == Outcome::Agree        ? agree
+                       : k.outcome == Outcome::Differ     ? differ
+                       : k.outcome == Outcome::Explained  ? explained
                        : k.outcome == Outcome::Incomplete ? incomplete
-                       : hasNoCudaForm(k.reason)         ? noForm
-                                                         : notRun;
+                       : hasNoCudaForm(k.reason)          ? noForm
+                                                          : notRun;
     ++column;
   }
   /// Says so when more than `percent` of the rows that have a CUDA form are of this kind.
