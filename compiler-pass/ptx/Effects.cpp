@@ -173,7 +173,8 @@ void EffectBuilder::fence(unsigned At, bool Membar) {
   }
   Effect E;
   E.Kind = EffectKind::Fence;
-  E.Op = abi::Op(AccessKind::Fence, Order, *M.Scope, Restricted);
+  E.Op = abi::Op(AccessKind::Fence, Order, *M.Scope, Restricted)
+             .with(Init ? abi::Op::InitsOnlyBit : 0);
   push(std::move(E), At);
 }
 

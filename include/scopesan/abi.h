@@ -56,7 +56,8 @@ enum class Space : uint8_t {
 /// Packed operation descriptor, the `op` argument of the strong entry points and `Site::op`.
 ///   bits 0-3 AccessKind, 4-7 MemoryOrder, 8-11 Scope, 12-15 Space,
 ///   bit 16 volatile, bit 17 mmio, bit 18 non-coherent (.nc), bit 19 site lies in a toolkit header,
-///   bits 20-23 log2 of the bytes of one scalar element (P1: a vector is a set of scalars).
+///   bits 20-23 log2 of the bytes of one scalar element (P1: a vector is a set of scalars),
+///   bit 24 a fence that concerns the thread's mbarrier.init only (S9).
 class Op {
 public:
   constexpr Op() = default;
@@ -72,6 +73,7 @@ public:
   constexpr bool isMmio() const { return Bits & MmioBit; }
   constexpr bool isNonCoherent() const { return Bits & NonCoherentBit; }
   constexpr bool inToolkit() const { return Bits & ToolkitBit; }
+  constexpr bool concernsInitsOnly() const { return Bits & InitsOnlyBit; }
   constexpr uint32_t elementBytes() const { return 1u << (Bits >> 20 & 15); }
   constexpr Op with(uint32_t Flag) const { return Op(Bits | Flag); }
   constexpr Op withElementLog2(uint32_t L) const { return Op((Bits & ~(15u << 20)) | L << 20); }
@@ -100,6 +102,7 @@ public:
   static constexpr uint32_t MmioBit = 1u << 17;
   static constexpr uint32_t NonCoherentBit = 1u << 18;
   static constexpr uint32_t ToolkitBit = 1u << 19;
+  static constexpr uint32_t InitsOnlyBit = 1u << 24;
   constexpr auto operator<=>(const Op &) const = default;
 
 private:

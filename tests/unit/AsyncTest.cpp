@@ -175,6 +175,51 @@ TEST_F(S10, InitMustBeOrderedBeforeUse) {
   EXPECT_EQ(s.rules(), "D1");
 }
 
+TEST_F(S9, TheFenceOfInitialisationsPublishesThem) {
+  tellShared();
+  uint64_t m = sharedOf(0) + 0x40;
+  s.D.mbarrierInit(t(0), m, 1, site(40));
+  initFence(t(0));
+  clusterBarrier(/*relaxed=*/true);
+  arriveAt(t(1), m, arrive(Release, Scope::Cluster)); // neither D1 nor D8
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(S9, TheFenceOfInitialisationsPublishesNothingElse) {
+  s.write(t(0), X);
+  s.D.mbarrierInit(t(0), M, 1, site(40));
+  s.write(t(0), Y);
+  initFence(t(0));
+  clusterBarrier(/*relaxed=*/true);
+  s.read(t(1), X);
+  EXPECT_EQ(s.rules(), "D1");
+  s.read(t(1), Y);
+  EXPECT_EQ(s.rules(), "D1 D1");
+}
+
+TEST_F(S9, TheFenceOfInitialisationsIsItsOwnThreads) {
+  s.D.mbarrierInit(t(0), M, 1, site(40));
+  initFence(t(0, 1));
+  clusterBarrier(/*relaxed=*/true);
+  arriveAt(t(1), M, arrive(Release, Scope::Cluster));
+  EXPECT_EQ(s.rules(), "D1");
+}
+
+TEST_F(S9, TheFenceOfInitialisationsNeitherHidesNorReplacesAnother) {
+  s.write(t(0), X);
+  s.fence(t(0), Release, Scope::Cluster);
+  s.D.mbarrierInit(t(0), M, 1, site(40));
+  s.write(t(0), Y);
+  initFence(t(0));
+  s.store(t(0), F, Relaxed, Scope::Cluster);
+  s.load(t(1), F, Acquire, Scope::Cluster);
+  s.read(t(1), X);
+  arriveAt(t(1), M, arrive(Release, Scope::Cluster));
+  EXPECT_EQ(s.rules(), "");
+  s.read(t(1), Y);
+  EXPECT_EQ(s.rules(), "D1");
+}
+
 TEST_F(D8, PeerMustHaveStartedAndMustNotHaveExited) {
   s.D.sharedMemory(b[0], 0x100000, 4096);
   s.D.sharedMemory(b[1], 0x110000, 4096);

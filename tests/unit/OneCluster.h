@@ -40,6 +40,9 @@ struct OneCluster : testing::Test {
     s.D.mbarrierInit(t(0), m, count, site(40));
     s.barrier(b[0]);
   }
+  void initFence(Thread &x) {
+    s.D.fence(x, Op(AccessKind::Fence, Release, Scope::Cluster).with(Op::InitsOnlyBit), site(43));
+  }
   void arriveAt(Thread &x, uint64_t m, Op op = arrive()) {
     s.D.mbarrierArrive(x, m, 1, 0, false, op, site(41));
   }

@@ -278,7 +278,9 @@ bool parseFence(ThreadBuilder &t, std::string_view text) {
   i.scope = Scope::System;
   if (!c.accept("F"))
     return false;
-  std::optional<MemoryOrder> order = parseOrder(c.identifier());
+  std::string_view word = c.identifier();
+  i.initsOnly = word == "init";
+  std::optional<MemoryOrder> order = i.initsOnly ? MemoryOrder::Release : parseOrder(word);
   if (!order || *order == MemoryOrder::Weak || !parseModifiers(c, i) || !c.atEnd())
     return false;
   i.order = *order;

@@ -113,6 +113,7 @@ struct Instr {
   Proxy proxy = Proxy::Generic; ///< also of ProxyFence
   uint32_t storageClass = 0;    ///< Vulkan's, only to tell aliases
   bool aliasFence = false;      ///< ProxyFence: fence.proxy.alias
+  bool initsOnly = false;       ///< Fence: fence.mbarrier_init
   uint32_t acquiredMap = None;  ///< ProxyFence, acquire of a tensor map: which; None = all
   bool isVolatile = false, nonCoherent = false;
   RmwKind rmw = RmwKind::Add;

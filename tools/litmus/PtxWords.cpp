@@ -109,7 +109,7 @@ std::string ptxToNotation(std::string_view op) {
   if (c.accept("fence.proxy."))
     return proxyFence(c.rest());
   if (op.starts_with("fence.mbarrier_init"))
-    return "Frel@clu";
+    return "Finit@clu";
   size_t space = op.find(' ');
   std::vector<std::string_view> parts = split(op.substr(0, space), ".");
   std::string operand(space == std::string_view::npos ? "" : trim(op.substr(space + 1)));

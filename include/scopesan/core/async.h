@@ -41,6 +41,30 @@ public:
     }
     return actor;
   }
+  /// S9: an mbarrier.init is an actor, too, which its thread knows at once: so that
+  /// fence.mbarrier_init can publish it and nothing else. Returns who writes.
+  Thread &s9BeginInit(Thread &by, Block &b) {
+    SnapshotRef s = takeSnapshot(by);
+    C.advance(by);
+    b.id = C.order.newInit(by.block->place.node, by.block->id, by.index);
+    b.place = by.block->place;
+    b.orderedBelow = by.block->orderedBelow;
+    b.cluster = by.block->cluster;
+    b.sharedAddress = by.block->sharedAddress;
+    b.sharedBytes = by.block->sharedBytes;
+    b.threads.resize(1);
+    Thread &t = b.threads[0];
+    t.block = &b;
+    t.index = by.index;
+    t.time = t.base = t.warpBase = LocalTime{1};
+    t.blocks = s->blocks;
+    s->addOwnTo(t.blocks);
+    t.nodes = s->nodes;
+    t.proxies = s->proxies;
+    for (BlockClock *knows : {&by.blocks, &by.sync().inits})
+      knows->raiseUnit(b.id, KnownUnit::thread(by.index), Done);
+    return t;
+  }
   /// S12: the newest actor, whose stand-in is `b`, also starts after the earlier operations of `t`.
   void s12AlsoAfter(const Thread &t, Block &b) {
     SnapshotRef s = takeSnapshot(t);

@@ -69,7 +69,7 @@ public:
   }
 
   /// S9: arrive publishes at cluster scope; arrive.relaxed only what a preceding release fence of
-  /// cluster scope or wider covers. Each arrival needs its wait before the next (D7).
+  /// cluster scope or wider, or fence.mbarrier_init, covers. Each arrival needs its wait before the next (D7).
   void s9Arrive(Thread &t, bool relaxed, SiteId site) {
     if (t.clusterArrived)
       J.d7BarrierMisuse(t, site, 0, {Misuse::Unpaired, BarrierKind::Cluster});
@@ -90,6 +90,8 @@ public:
           if (C.advice)
             C.advice->Uses.atLeast(f.fence, Scope::Cluster);
         }
+      if (t.fenced & Thread::InitsFenced)
+        c.arrivals.push(t.sync().initFence.snapshot);
     }
     ++c.arrived;
     completeIfReady(c);

@@ -422,7 +422,7 @@ private:
   Unmodelled Unknown{C};
   ResidentBlocks Resident{C, Clusters};
   Accesses A{C, J, Sync, Progress, Clusters, Unknown};
-  MbarrierRules Mbarriers{C, J, Sync, Async, A, Unknown};
+  MbarrierRules Mbarriers{C, J, Sync, Async, A, Unknown, Resident};
   Copies Copy{C, Async, A, Mbarriers, Resident};
   MemoryRules Memory{C, J, A, Resident};
 };

@@ -147,6 +147,10 @@ public:
   BlockId newSignal(NodeId node, BlockId owner, ThreadIndex thread, BlockId copy) {
     return p2Identities(1, node, {owner, thread}, copy);
   }
+  /// The actor of an mbarrier.init (S9): in findings, the thread itself.
+  BlockId newInit(NodeId node, BlockId by, ThreadIndex thread) {
+    return p2Identities(1, node, {by, thread}, by);
+  }
   Issuer issuerOf(BlockId block) const {
     const Range &r = rangeOf(block);
     return {r.actorOf, r.thread};

@@ -4,6 +4,7 @@
 
 #include "scopesan/core/accesses.h"
 #include "scopesan/core/async.h"
+#include "scopesan/core/resident.h"
 
 namespace scopesan::core {
 
@@ -11,12 +12,15 @@ class MbarrierRules {
 public:
   static constexpr uint32_t Bytes = 8;
 
-  MbarrierRules(Context &c, Judge &j, SyncRules &s, AsyncRules &async, Accesses &a, Unmodelled &u)
-      : C(c), J(j), Sync(s), Async(async), A(a), Unknown(u) {}
+  MbarrierRules(Context &c, Judge &j, SyncRules &s, AsyncRules &async, Accesses &a, Unmodelled &u,
+                ResidentBlocks &blocks)
+      : C(c), J(j), Sync(s), Async(async), A(a), Unknown(u), Blocks(blocks) {}
 
   /// S10: the initialisation is a plain write, to be ordered before all other uses.
   void s10Init(Thread &t, uint64_t addr, uint32_t count, SiteId site) {
-    A.write(t, addr, Bytes, site);
+    if (!Init)
+      Init = Blocks.create();
+    A.write(Async.s9BeginInit(t, *Init), addr, Bytes, site);
     Mbarrier &m = at(addr);
     if (m.inUse())
       misuse(t, site, m, Misuse::InUse, m.expected - m.pending);
@@ -148,6 +152,8 @@ private:
   AsyncRules &Async;
   Accesses &A;
   Unmodelled &Unknown;
+  ResidentBlocks &Blocks;
+  Block *Init = nullptr; ///< stand-in of the initialisation being executed
 };
 
 } // namespace scopesan::core

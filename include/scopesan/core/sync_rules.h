@@ -46,6 +46,8 @@ public:
   }
 
   void fence(Thread &t, const SyncOp &f) {
+    if (f.op.concernsInitsOnly())
+      return s9InitFence(t, f);
     if (f.op.order() == abi::MemoryOrder::SeqCst)
       return s5FenceSc(t, f);
     if (f.op.acquires())
@@ -133,6 +135,19 @@ private:
       t.sync().fences[s] = FenceRelease();
     t.sync().fences[scope] = {takeSnapshot(t), f};
     t.fenced = uint8_t((t.fenced >> scope | 1) << scope);
+    if (f.op.scope() >= Scope::Cluster)
+      t.fenced &= uint8_t(~Thread::InitsFenced); // contained in this one
+    C.advance(t);
+  }
+  /// S9: fence.mbarrier_init releases at cluster scope, but the thread's own initialisations only,
+  /// and that its block has started.
+  void s9InitFence(Thread &t, const SyncOp &f) {
+    SnapshotRef s = SnapshotRef::create();
+    s->blocks = t.sync().inits;
+    s->blocks.raiseBase(t.block->id, LocalTime{1});
+    s->time = t.time;
+    t.sync().initFence = {s, f};
+    t.fenced |= Thread::InitsFenced;
     C.advance(t);
   }
 
@@ -144,6 +159,8 @@ private:
     for (uint32_t s = uint32_t(Scope::System); s > uint32_t(covered); --s)
       if (t.fenced >> s & 1)
         f(t.sync().fences[s]);
+    if (t.fenced & Thread::InitsFenced && covered < Scope::Cluster)
+      f(t.sync().initFence);
   }
 
   /// S1: every release pattern that the strong write `w` completes becomes a head of `o`.
@@ -181,7 +198,8 @@ private:
   void addHead(SyncObject &o, const SnapshotRef &snapshot, const SyncOp &first) {
     for (Head &h : o.heads)
       if (h.broken.empty() && !h.merged && h.first.sameThread(first) &&
-          h.first.op.scope() == first.op.scope()) {
+          h.first.op.scope() == first.op.scope() &&
+          h.first.op.concernsInitsOnly() == first.op.concernsInitsOnly()) {
         if (h.snapshot->time < snapshot->time) { // a thread's newer snapshot contains its older one
           h.snapshot = snapshot;
           h.first = first;

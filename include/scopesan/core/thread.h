@@ -45,6 +45,8 @@ struct CopyGroups {
 /// copies; most threads never do.
 struct ThreadSync {
   FenceRelease fences[5]; ///< by scope
+  FenceRelease initFence; ///< the last fence.mbarrier_init (S9)
+  BlockClock inits;       ///< the thread's mbarrier.init so far
   Vec<PendingAcquire> pending;
   SnapshotRef lastRejected;
   SiteId lastRejectedSite;
@@ -61,7 +63,7 @@ struct alignas(CacheLine) Thread {
   bool foreign = false;        ///< acquired something from another launch
   bool clusterArrived = false; ///< at the cluster barrier, and has not waited since (S9)
   bool clusterPhase = false;   ///< parity of the phase that it arrived in
-  uint8_t fenced = 0;          ///< bit s: sync().fences[s] holds a snapshot
+  uint8_t fenced = 0;          ///< bit s: sync().fences[s] holds a snapshot; InitsFenced
   bool pending = false;        ///< sync().pending is not empty
   LocalTime time{1};           ///< of accesses made now
   LocalTime base{1};           ///< accesses of my block before this time precede me (S7)
@@ -73,6 +75,8 @@ struct alignas(CacheLine) Thread {
   StepSet seen;        ///< blocks that were observed to have run, in no order (A1 progress)
   Wait wait;
   SnapshotRef lastAcquired; ///< re-reading one value must stay cheap
+
+  static constexpr uint8_t InitsFenced = 1u << 7; ///< sync().initFence holds a snapshot
 
   Thread() = default;
   Thread(Thread &&) = default;

@@ -116,7 +116,8 @@ private:
     case Verb::Rmw:
       return access(i);
     case Verb::Fence:
-      return instruction("fence" + std::string(ptxOrder(i.order)) + ptxScope(i.scope));
+      return instruction("fence" + std::string(i.initsOnly ? ".mbarrier_init" : "") +
+                         std::string(ptxOrder(i.order)) + ptxScope(i.scope));
     case Verb::ProxyFence:
       return proxyFence(i);
     case Verb::BlockBarrier:
