@@ -178,8 +178,8 @@ bool take(std::string_view &Name, std::string_view Word) {
 const GeometryRow *takeGeometry(std::string_view &Name) {
   const GeometryRow *Best = nullptr;
   for (const GeometryRow &R : Geometries)
-    if (std::string_view Rest = Name; take(Rest, R.Intrinsic) &&
-        (!Best || R.Intrinsic.size() > Best->Intrinsic.size()))
+    if (std::string_view Rest = Name;
+        take(Rest, R.Intrinsic) && (!Best || R.Intrinsic.size() > Best->Intrinsic.size()))
       Best = &R;
   if (Best)
     take(Name, Best->Intrinsic);
@@ -212,7 +212,10 @@ std::string fetchIntrinsic(std::string Opcode, std::string_view Name) {
   size_t Dot = Name.find('.');
   if (!Name.starts_with("v4") || Dot == std::string_view::npos)
     return {};
-  std::string Text = Opcode + (Level ? ".level." : Gradients ? ".grad." : ".") +
+  std::string Text = Opcode +
+                     (Level       ? ".level."
+                      : Gradients ? ".grad."
+                                  : ".") +
                      std::string(G->Ptx) + ".v4." + std::string(Name.substr(2, Dot - 2)) +
                      std::string(Name.substr(Dot)) + " {_, _, _, _}, [$0, " +
                      (Unified ? "" : "$1, ");

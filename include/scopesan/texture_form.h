@@ -47,7 +47,7 @@ struct TextureForm {
            uint32_t(Elements) << 14;
   }
   static constexpr TextureForm fromRaw(uint32_t R) {
-    return {TextureOperation(R & 3), TextureGeometry(R >> 2 & 7),  (R >> 5 & 1) != 0,
+    return {TextureOperation(R & 3), TextureGeometry(R >> 2 & 7), (R >> 5 & 1) != 0,
             uint8_t(R >> 6 & 3),     SurfaceBoundary(R >> 8 & 3), uint8_t(R >> 10 & 15),
             uint8_t(R >> 14 & 7)};
   }

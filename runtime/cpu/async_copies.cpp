@@ -412,7 +412,8 @@ void __scopesan_cpu_store_async(void *To, const void *Values, uint32_t Bytes, vo
     TheEngine.Copies.announcedSite(T);
     DeviceAccess Access;
     if (Reducing)
-      reduce(Reduction(Reducing), static_cast<char *>(To), static_cast<const char *>(Values), Bytes);
+      reduce(Reduction(Reducing), static_cast<char *>(To), static_cast<const char *>(Values),
+             Bytes);
     else
       memcpy(To, Values, Bytes);
     return TheEngine.Sched.noteProgress();

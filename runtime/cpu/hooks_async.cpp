@@ -191,12 +191,9 @@ void __scopesan_store_async(const void *To, uint32_t Bytes, const void *Barrier,
                             uint32_t Site) {
   Thread &T = enter(Site);
   AsyncCopies::Announcement &A = TheEngine.Copies.announce(T, Site);
-  if (!Barrier) {
-    TheDetector->asyncBegin(*T.Detect, Proxy::Generic);
-    return TheDetector->asyncRelease(raw(To), Bytes, abi::Op(Op), SiteId{Site});
-  }
-  tell(T, A, Proxy::Generic,
-       {raw(To), 0, Bytes, 0, 0, abi::Op(Op), raw(Barrier)});
+  if (!Barrier)
+    return TheDetector->asyncRelease(*T.Detect, raw(To), Bytes, abi::Op(Op), SiteId{Site});
+  tell(T, A, Proxy::Generic, {raw(To), 0, Bytes, 0, 0, abi::Op(Op), raw(Barrier)});
 }
 
 void __scopesan_wgmma(uint32_t, uint32_t Site) { TheEngine.Copies.announce(enter(Site), Site); }

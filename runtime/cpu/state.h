@@ -29,7 +29,7 @@ struct Thread : ThreadContext {
   bool ClusterArrived = false; ///< at least once
   uint32_t ClusterPhase = 0;   ///< phase that this thread's last cluster arrival belongs to
   uint32_t Device = 0;
-  uint32_t Site = 0; ///< last synchronization or strong access, for messages
+  uint32_t Site = 0;        ///< last synchronization or strong access, for messages
   uint32_t TextureSite = 0; ///< of the texture or surface operation that follows
   uint32_t MbarrierSite = 0;
   void *Mbarrier = nullptr;    ///< whose phase the wait at MbarrierSite found incomplete

@@ -107,8 +107,8 @@ Position positionOf(const TexelMemory &M, const Sampler &S, const TextureForm &F
     P.Layer = clampedLayer(*Coordinates++, Cube ? M.Depth / 6 : M.Depth);
   unsigned D = dimensions(F.Geometry);
   for (unsigned I = 0; I < D; ++I)
-    P.X[I] = F.FloatCoordinates ? std::bit_cast<float>(Coordinates[I])
-                                : float(int32_t(Coordinates[I]));
+    P.X[I] =
+        F.FloatCoordinates ? std::bit_cast<float>(Coordinates[I]) : float(int32_t(Coordinates[I]));
   P.Dimensions = Cube ? 2 : D;
   const uint32_t Size[] = {M.Width, M.Height, M.Depth};
   if (Cube) {
@@ -264,7 +264,7 @@ SurfacePlace scopesan::cpu::locateSurface(const TexelMemory &M, const TextureFor
     return SurfacePlace::Misaligned;
   if (!Inside && (F.Boundary != SurfaceBoundary::Clamp || Last[0] < 0))
     return SurfacePlace::Outside;
-  Address = M.Base + uint64_t(At[2]) * M.SlicePitch + uint64_t(At[1]) * M.RowPitch +
-            uint64_t(At[0]);
+  Address =
+      M.Base + uint64_t(At[2]) * M.SlicePitch + uint64_t(At[1]) * M.RowPitch + uint64_t(At[0]);
   return SurfacePlace::Inside;
 }

@@ -45,7 +45,7 @@ const char *nameOf(core::BarrierKind kind) {
 }
 const char *nameOf(MemoryKind kind) {
   static const char *const Names[] = {"device",   "managed",  "host-mapped", "host-pinned",
-                                      "variable", "constant", "heap", "array"};
+                                      "variable", "constant", "heap",        "array"};
   return pick(Names, kind);
 }
 

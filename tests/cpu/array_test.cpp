@@ -63,8 +63,7 @@ TEST_F(Arrays, FormatsAndExtentsThatAreNone) {
   EXPECT_EQ(with(8, 0, 0, 0, cudaChannelFormatKindFloat), cudaErrorInvalidChannelDescriptor);
   EXPECT_EQ(with(0, 0, 0, 0, cudaChannelFormatKindUnsigned), cudaErrorInvalidChannelDescriptor);
   EXPECT_EQ(with(32, 0, 0, 0, cudaChannelFormatKindNone), cudaErrorInvalidChannelDescriptor);
-  EXPECT_EQ(with(8, 8, 8, 8, cudaChannelFormatKindUnsignedBlockCompressed1),
-            cudaErrorNotSupported);
+  EXPECT_EQ(with(8, 8, 8, 8, cudaChannelFormatKindUnsignedBlockCompressed1), cudaErrorNotSupported);
   cudaChannelFormatDesc D{32, 0, 0, 0, cudaChannelFormatKindFloat};
   EXPECT_EQ(cudaMallocArray(&A, &D, 0, 4, 0), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMallocArray(&A, &D, 4, 4, cudaArraySparse), cudaErrorNotSupported);

@@ -199,7 +199,7 @@ TEST(Texture, FacesOfACube) {
   for (int I = 0; I < 24; ++I)
     All[size_t(I)] = float(10 * (I / 4) + I % 4); // two by two on each face
   Image C{Float1, TextureGeometry::Cube, 2, 2, 6, All};
-  EXPECT_EQ(C.value({1, 0.5f, 0.5f}), 0);   // +x: left is +z, up is +y
+  EXPECT_EQ(C.value({1, 0.5f, 0.5f}), 0); // +x: left is +z, up is +y
   EXPECT_EQ(C.value({1, -0.5f, -0.5f}), 3);
   EXPECT_EQ(C.value({-1, 0.5f, 0.5f}), 11); // -x: left is -z
   EXPECT_EQ(C.value({0.5f, 1, 0.5f}), 23);  // +y: left is -x, up is -z
@@ -214,7 +214,11 @@ TEST(Texture, FacesOfACube) {
 }
 
 TEST(Texture, FormatsAndReadModes) {
-  Image S8{{ChannelKind::Signed, 8, 4}, TextureGeometry::D1, 1, 1, 1,
+  Image S8{{ChannelKind::Signed, 8, 4},
+           TextureGeometry::D1,
+           1,
+           1,
+           1,
            std::vector<int8_t>{-128, -127, 0, 127}};
   Texel T = S8.fetch({0});
   EXPECT_EQ(int32_t(T.Bits[0]), -128);
@@ -224,16 +228,16 @@ TEST(Texture, FormatsAndReadModes) {
   constexpr float Signed[] = {-1, -1, 0, 1};
   for (int K = 0; K < 4; ++K)
     EXPECT_EQ(std::bit_cast<float>(T.Bits[K]), Signed[K]);
-  Image U16{{ChannelKind::Unsigned, 16, 2}, TextureGeometry::D1, 2, 1, 1,
+  Image U16{{ChannelKind::Unsigned, 16, 2},           TextureGeometry::D1, 2, 1, 1,
             std::vector<uint16_t>{0, 65535, 65535, 1}};
   EXPECT_EQ(U16.fetch({0}).Bits[1], 65535u);
   EXPECT_EQ(U16.fetch({0}).Bits[2], 0u); // there is no third channel
   U16.S.NormalizedFloat = U16.S.Linear = true;
   EXPECT_EQ(U16.value({1}), 0.5f);
-  Image F16{{ChannelKind::Float, 16, 1}, TextureGeometry::D1, 1, 1, 1,
+  Image F16{{ChannelKind::Float, 16, 1},  TextureGeometry::D1, 1, 1, 1,
             std::vector<uint16_t>{0x3e00}};
   EXPECT_EQ(F16.value({0}), 1.5f);
-  Image Srgb{{ChannelKind::Unsigned, 8, 4}, TextureGeometry::D1, 1, 1, 1,
+  Image Srgb{{ChannelKind::Unsigned, 8, 4},         TextureGeometry::D1, 1, 1, 1,
              std::vector<uint8_t>{0, 255, 188, 188}};
   Srgb.S.NormalizedFloat = Srgb.S.FromSrgb = true;
   T = Srgb.fetch({0});

@@ -53,7 +53,7 @@ __global__ void increment(cudaSurfaceObject_t image, cudaTextureObject_t fetched
   int value = y * kWidth + x;
   if (kCase != 3)
     surf2Dread(&value, image, x * int(sizeof(int)), from); // @read
-  surf2Dwrite(value + 1, image, x * int(sizeof(int)), to);  // @write
+  surf2Dwrite(value + 1, image, x * int(sizeof(int)), to); // @write
   if (kCase == 3)
     surf2Dread(&out[y * kWidth + x], image, x * int(sizeof(int)), y); // @again
   __syncthreads();

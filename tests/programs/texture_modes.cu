@@ -29,10 +29,10 @@ __global__ void sample(Textures t, float *out, float *plane) {
 #ifdef RACY
   plane[1] = 1; // @write
 #endif
-  out[0] = tex2D<float>(t.plane, 1.0f, 0.5f);      // between 0 and 1 // @plane
-  out[1] = tex2D<float>(t.plane, 0.5f, 2.0f);      // between rows 1 and 2
-  out[2] = tex2D<float>(t.plane, -9.0f, 9.0f);     // clamped
-  uchar4 pixel = tex1D<uchar4>(t.bytes, 1.3f);     // wraps: texel 1 of 4
+  out[0] = tex2D<float>(t.plane, 1.0f, 0.5f);  // between 0 and 1 // @plane
+  out[1] = tex2D<float>(t.plane, 0.5f, 2.0f);  // between rows 1 and 2
+  out[2] = tex2D<float>(t.plane, -9.0f, 9.0f); // clamped
+  uchar4 pixel = tex1D<uchar4>(t.bytes, 1.3f); // wraps: texel 1 of 4
   out[3] = float(pixel.x + 1000 * pixel.w);
   out[4] = tex3D<float>(t.volume, 0.5f, 0.5f, 0.5f); // the middle of 2 x 2 x 2
   out[5] = tex2DLayered<float>(t.layers, 1, 0, 1);

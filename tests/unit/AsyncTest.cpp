@@ -467,8 +467,7 @@ TEST_F(S13, AStrongWriteBeforeAReducingCopyNeedsAFence) {
 
 TEST_F(S12, AnAsynchronousReleasePublishesWhatPrecedesIt) {
   auto release = [&](uint64_t at, Scope scope) {
-    s.D.asyncBegin(t(0), Proxy::Generic);
-    s.D.asyncRelease(at, 4, Op(AccessKind::Store, Release, scope), site(70));
+    s.D.asyncRelease(t(0), at, 4, Op(AccessKind::Store, Release, scope), site(70));
   };
   s.write(t(0), X);
   release(F, Scope::Device);
@@ -483,8 +482,7 @@ TEST_F(S12, AnAsynchronousReleasePublishesWhatPrecedesIt) {
 }
 
 TEST_F(S12, AnAsynchronousReleaseIsNotBeforeItsIssuersLaterOperations) {
-  s.D.asyncBegin(t(0), Proxy::Generic);
-  s.D.asyncRelease(F, 4, Op(AccessKind::Red, Release, Scope::System), site(70));
+  s.D.asyncRelease(t(0), F, 4, Op(AccessKind::Red, Release, Scope::System), site(70));
   s.read(t(0), F);
   EXPECT_EQ(s.rules(), "D10");
 }

@@ -29,7 +29,9 @@ public:
   void reduce(uint64_t addr, uint32_t elementBytes, Op op, SiteId site) {
     A.reduce(writer(), addr, elementBytes, op, site, Through);
   }
-  void release(uint64_t addr, uint32_t bytes, Op op, SiteId site) {
+  void release(Thread &issuer, uint64_t addr, uint32_t bytes, Op op, SiteId site) {
+    begin(issuer, Proxy::Generic);
+    C.advance(issuer);
     A.atomic(writer(), addr, bytes, op, site, true, 0);
   }
   /// S12: the copy will complete on the mbarrier at `addr`, as a thread of `owner`'s block.

@@ -339,9 +339,9 @@ public:
     Copy.reduce(addr, elementBytes, op, site);
   }
   /// A strong store or reduction with release semantics, which nobody learns the completion of: it
-  /// publishes what its issuer knew.
-  void asyncRelease(uint64_t addr, uint32_t bytes, Op op, SiteId site) {
-    Copy.release(addr, bytes, op, site);
+  /// publishes what its issuer knows, and not what the issuer does later.
+  void asyncRelease(Thread &issuer, uint64_t addr, uint32_t bytes, Op op, SiteId site) {
+    Copy.release(issuer, addr, bytes, op, site);
   }
   /// The copy will complete on the mbarrier at `addr`, which `issuer` must know initialised (S10).
   /// The completion acts as a thread of the mbarrier's block (S12), of which `owner` is one.

@@ -41,9 +41,7 @@ TextureGeometry geometryOf(const cudaExtent &E, unsigned Flags) {
     return Layered ? TextureGeometry::CubeArray : TextureGeometry::Cube;
   if (Layered)
     return E.height ? TextureGeometry::D2Array : TextureGeometry::D1Array;
-  return E.depth    ? TextureGeometry::D3
-         : E.height ? TextureGeometry::D2
-                    : TextureGeometry::D1;
+  return E.depth ? TextureGeometry::D3 : E.height ? TextureGeometry::D2 : TextureGeometry::D1;
 }
 
 bool isExtent(const cudaExtent &E, TextureGeometry G) {
@@ -138,7 +136,7 @@ cudaError_t scopesan::cpu::texelFormat(const cudaChannelFormatDesc &D, TexelForm
   bool Known = D.x == 16 || D.x == 32 || (D.x == 8 && !Float);
   if (!Known || !Channels || Channels == 3)
     return cudaErrorInvalidChannelDescriptor;
-  F = {Float                                 ? ChannelKind::Float
+  F = {Float                                ? ChannelKind::Float
        : D.f == cudaChannelFormatKindSigned ? ChannelKind::Signed
                                             : ChannelKind::Unsigned,
        uint8_t(D.x), uint8_t(Channels)};

@@ -68,8 +68,8 @@ cudaError_t describeResource(Context &C, const cudaResourceDesc &R, TextureObjec
   }
   case cudaResourceTypePitch2D: {
     const auto &P = R.res.pitch2D;
-    cudaError_t E = describeMemory(C, P.devPtr, P.desc, P.width, P.height, P.pitchInBytes, O,
-                                   Normalized);
+    cudaError_t E =
+        describeMemory(C, P.devPtr, P.desc, P.width, P.height, P.pitchInBytes, O, Normalized);
     O.Memory.Geometry = TextureGeometry::D2;
     return E;
   }

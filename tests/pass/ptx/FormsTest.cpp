@@ -79,12 +79,10 @@ constexpr Row Rows[] = {
     {"tld4.r.2d.v4.f32.f32 {$0, $1, $2, $3}, [$4, {$5, $6}];",
      "texture() load weak thread @global cpu; "
      "X1 texture fetch, which the CPU backend models gpu"},
-    {"suld.b.1d.b32.trap $0, [$1, {$2}];",
-     "texture() load weak thread @global cpu; "
-     "X1 surface access, which the CPU backend models gpu"},
-    {"sust.b.1d.b32.trap [$0, {$1}], $2;",
-     "texture() store weak thread @global cpu; "
-     "X1 surface access, which the CPU backend models gpu"},
+    {"suld.b.1d.b32.trap $0, [$1, {$2}];", "texture() load weak thread @global cpu; "
+                                           "X1 surface access, which the CPU backend models gpu"},
+    {"sust.b.1d.b32.trap [$0, {$1}], $2;", "texture() store weak thread @global cpu; "
+                                           "X1 surface access, which the CPU backend models gpu"},
     {"sured.b.add.1d.u32.trap [$0, {$1}], $2;", "X1 reduction on a surface"},
     {"discard.global.L2 [$0], 128;", "write_range(&$0@global, 128) store weak thread @global"},
     {"prefetch.global.L1 [$0];", ""},

@@ -63,7 +63,9 @@ constexpr Row Rows[] = {
     {"suld.b.3d.v4.b32.zero {$0, $1, $2, $3}, [$4, {$5, $6, $7, $7}];",
      {Read, G::D3, false, 0, Zero, 4, 4},
      "567"},
-    {"suld.b.a1d.cg.b16.trap {$0}, [$1, {$3, $2}];", {Read, G::D1Array, false, 0, Trap, 2, 1}, "32"},
+    {"suld.b.a1d.cg.b16.trap {$0}, [$1, {$3, $2}];",
+     {Read, G::D1Array, false, 0, Trap, 2, 1},
+     "32"},
     {"sust.b.a2d.v2.b16.zero [$0, {$3, $1, $2, $2}], {$4, $5};",
      {Write, G::D2Array, false, 0, Zero, 2, 2},
      "312"},
@@ -114,8 +116,7 @@ TEST(Textures, FormsThatAreNotModelled) {
       {"tld4.r.a2d.v4.f32.f32 {$0, $1, $2, $3}, [$4, {$5, $6, $7, $7}];",
        "X1 unknown form of texture fetch"},
       {"suld.b.1d.b32 $0, [$1, {$2}];", "X1 unknown form of surface access"},
-      {"suld.b.1d.v4.b64.trap {$0, $1, $2, $3}, [$4, {$5}];",
-       "X1 unknown form of surface access"},
+      {"suld.b.1d.v4.b64.trap {$0, $1, $2, $3}, [$4, {$5}];", "X1 unknown form of surface access"},
       {"sust.b.2d.b32.trap [$0, {$1}], $2;", "X1 unknown form of surface access"},
       {"sust.b.1d.v2.b32.trap [$0, {$1}], {$2};", "X1 unknown form of surface access"},
       {"sust.p.1d.b32.trap [$0, {$1}], {$2};", "X1 formatted surface access"},
@@ -142,8 +143,7 @@ TEST(Textures, Intrinsics) {
       {"suld.2d.array.v2i16.clamp", "suld.b.a2d.v2.b16.clamp {_, _}, [$0, {$1, $2, $3, $3}];"},
       {"suld.3d.v4i32.zero", "suld.b.3d.v4.b32.zero {_, _, _, _}, [$0, {$1, $2, $3, $3}];"},
       {"sust.b.2d.i64.zero", "sust.b.2d.b64.zero [$0, {$1, $2}], {$3};"},
-      {"sust.b.1d.array.v4i8.clamp",
-       "sust.b.a1d.v4.b8.clamp [$0, {$1, $2}], {$3, $4, $5, $6};"},
+      {"sust.b.1d.array.v4i8.clamp", "sust.b.a1d.v4.b8.clamp [$0, {$1, $2}], {$3, $4, $5, $6};"},
       {"sust.p.1d.i32.trap", "sust.p.1d.b32.trap [$0, {$1}], {$2};"},
       {"texture.something", ""},
       {"suld.4d.i8.trap", ""},
@@ -151,7 +151,8 @@ TEST(Textures, Intrinsics) {
   for (auto [Name, Text] : Names)
     EXPECT_EQ(ptx::textureIntrinsic(Name), Text) << Name;
   for (auto [Name, Text] : Names)
-    if (*Text && !std::string(Name).starts_with("sust.p") && std::string(Name) != "tex.2d.v4f32.f32")
+    if (*Text && !std::string(Name).starts_with("sust.p") &&
+        std::string(Name) != "tex.2d.v4f32.f32")
       EXPECT_TRUE(show(Text).starts_with("texture() ")) << Text << ": " << show(Text);
 }
 
