@@ -21,7 +21,7 @@ cl::opt<std::string> DeviceRuntime("scopesan-device-runtime", cl::value_desc("fi
 cl::opt<bool> Host("scopesan-host", cl::init(false), cl::desc("Instrument host code as well"),
                    cl::cat(Category));
 cl::opt<std::string>
-    GpuMode("scopesan-gpu-mode", cl::init("logged"), cl::value_desc("mode"),
+    GpuMode("scopesan-gpu-mode", cl::init("auto"), cl::value_desc("mode"),
             cl::desc("logged: kernels log every event on the GPU; auto: those that only "
                      "synchronize by block barriers check accesses there; mixed: "
                      "others too, and log their synchronization"),
