@@ -207,8 +207,8 @@ public:
     auto &facts = result.facts;
     facts.checkedAccesses = number(object, "checked_accesses");
     if (object.get("settled"))
-      facts.device = {number(object, "settled"), number(object, "logged"),
-                      number(object, "candidates"), number(object, "suppressed"),
+      facts.device = {number(object, "settled"),      number(object, "logged"),
+                      number(object, "candidates"),   number(object, "suppressed"),
                       number(object, "shadow_bytes"), number(object, "elided_sites")};
   }
 
