@@ -17,6 +17,7 @@
 
 constexpr unsigned LogEntries = 512; ///< per thread; two words each
 constexpr unsigned SleepsPerDelay = 4;
+constexpr unsigned LooksPerDelay = 8;
 constexpr unsigned CopyBytes = 16; ///< of an asynchronous copy
 /// Of the addresses of one memory: the granularity of device memory.
 constexpr size_t MappingDistance = 2 << 20;
@@ -145,7 +146,11 @@ struct Shape {
 /// What one of the program's host threads did.
 class HostThread {
 public:
-  explicit HostThread(unsigned long long *log) : Log(log) {}
+  /// Begins later than kernels by a time of `delay` (0..15): looks at memory that nobody writes.
+  HostThread(unsigned long long *log, unsigned delay) : Log(log) {
+    for (unsigned n = delay * LooksPerDelay; n; --n)
+      __atomic_load_n(Log + 1, __ATOMIC_RELAXED);
+  }
   void note(unsigned operation, bool wrote, long long value) {
     unsigned long long key = 2ull * operation + wrote, *last = Log + Next - 2;
     if ((Next > 2 && last[0] == key && (long long)last[1] == value && !wrote) || Next == LogWords)
@@ -296,7 +301,9 @@ public:
   }
 
   // ---- the program's host threads
-  HostThread host(unsigned thread) { return HostThread(Logs + thread * LogWords); }
+  HostThread host(unsigned thread) {
+    return HostThread(Logs + thread * LogWords, delaysOf(Number) >> 4 * (thread % 16) & 15);
+  }
 
   void finish() {
     for (unsigned d = Devices; d-- > 0;) {
