@@ -320,8 +320,8 @@ void EffectBuilder::bulkCopy(unsigned At) {
   push(std::move(E), At);
 }
 
-/// {st|red}.async{.mmio}.release.{gpu|sys}{.global}{.op}.type [to], value: releases what precedes it
-/// and completes at any later time, of which nobody is told.
+/// {st|red}.async{.mmio}.release.{gpu|sys}{.global}{.op}.type [to], value: releases what precedes
+/// it and completes at any later time, of which nobody is told.
 void EffectBuilder::asyncRelease(unsigned At) {
   const Statement &S = Prog.Statements[At];
   bool Red = S.Parts[0] == "red";

@@ -82,8 +82,9 @@ public:
   constexpr uint32_t raw() const { return Bits; }
 
   constexpr bool isWrite() const {
-    constexpr uint32_t Writes = 1u << uint32_t(AccessKind::Store) | 1u << uint32_t(AccessKind::Rmw) |
-                                1u << uint32_t(AccessKind::Cas) | 1u << uint32_t(AccessKind::Red);
+    constexpr uint32_t Writes = 1u << uint32_t(AccessKind::Store) |
+                                1u << uint32_t(AccessKind::Rmw) | 1u << uint32_t(AccessKind::Cas) |
+                                1u << uint32_t(AccessKind::Red);
     return Writes >> (Bits & 15) & 1;
   }
   constexpr bool isRmw() const {

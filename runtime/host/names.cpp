@@ -34,10 +34,9 @@ const char *nameOf(core::Distance distance) {
   return pick(Names, distance);
 }
 const char *nameOf(core::Misuse misuse) {
-  static const char *const Names[] = {"none",       "missing",   "part-of-warp",
-                                      "two-counts", "divergent", "uninitialised",
-                                      "in-use",     "too-many",  "unpaired",
-                                      "count-range", "completes", "outside-mask"};
+  static const char *const Names[] = {"none",      "missing",       "part-of-warp", "two-counts",
+                                      "divergent", "uninitialised", "in-use",       "too-many",
+                                      "unpaired",  "count-range",   "completes",    "outside-mask"};
   return pick(Names, misuse);
 }
 const char *nameOf(core::BarrierKind kind) {
@@ -46,7 +45,7 @@ const char *nameOf(core::BarrierKind kind) {
 }
 const char *nameOf(MemoryKind kind) {
   static const char *const Names[] = {"device",   "managed",  "host-mapped", "host-pinned",
-                                      "variable", "constant", "heap", "array"};
+                                      "variable", "constant", "heap",        "array"};
   return pick(Names, kind);
 }
 
