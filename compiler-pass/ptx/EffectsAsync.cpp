@@ -195,7 +195,8 @@ void EffectBuilder::mbarrier(unsigned At) {
   if (Arrive || Wait || Tx)
     E.Op = withElement(abi::Op(Wait ? AccessKind::Load : AccessKind::Rmw, Order, Sc,
                                M.Space.value_or(Space::Generic)),
-                       M.TypeBytes);
+                       M.TypeBytes)
+               .with(hasPart(S, "noComplete") ? abi::Op::NoCompleteBit : 0);
   else if ((Kind != "init" && Kind != "inval") || M.Order || M.Scope)
     return unmodelled(At, "unknown form of mbarrier operation");
   E.Arguments = {address(S, Memory, M.Space.value_or(Space::Generic), At)};

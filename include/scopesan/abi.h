@@ -57,7 +57,8 @@ enum class Space : uint8_t {
 ///   bits 0-3 AccessKind, 4-7 MemoryOrder, 8-11 Scope, 12-15 Space,
 ///   bit 16 volatile, bit 17 mmio, bit 18 non-coherent (.nc), bit 19 site lies in a toolkit header,
 ///   bits 20-23 log2 of the bytes of one scalar element (P1: a vector is a set of scalars),
-///   bit 24 a fence that concerns the thread's mbarrier.init only (S9).
+///   bit 24 a fence that concerns the thread's mbarrier.init only (S9),
+///   bit 25 an arrival that must not complete its mbarrier's phase (D7).
 class Op {
 public:
   constexpr Op() = default;
@@ -74,6 +75,7 @@ public:
   constexpr bool isNonCoherent() const { return Bits & NonCoherentBit; }
   constexpr bool inToolkit() const { return Bits & ToolkitBit; }
   constexpr bool concernsInitsOnly() const { return Bits & InitsOnlyBit; }
+  constexpr bool mustNotComplete() const { return Bits & NoCompleteBit; }
   constexpr uint32_t elementBytes() const { return 1u << (Bits >> 20 & 15); }
   constexpr Op with(uint32_t Flag) const { return Op(Bits | Flag); }
   constexpr Op withElementLog2(uint32_t L) const { return Op((Bits & ~(15u << 20)) | L << 20); }
@@ -103,6 +105,7 @@ public:
   static constexpr uint32_t NonCoherentBit = 1u << 18;
   static constexpr uint32_t ToolkitBit = 1u << 19;
   static constexpr uint32_t InitsOnlyBit = 1u << 24;
+  static constexpr uint32_t NoCompleteBit = 1u << 25;
   constexpr auto operator<=>(const Op &) const = default;
 
 private:

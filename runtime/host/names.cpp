@@ -34,13 +34,13 @@ const char *nameOf(core::Distance distance) {
   return pick(Names, distance);
 }
 const char *nameOf(core::Misuse misuse) {
-  static const char *const Names[] = {"none",       "missing",   "part-of-warp",
-                                      "two-counts", "divergent", "uninitialised",
-                                      "in-use",     "too-many",  "unpaired"};
+  static const char *const Names[] = {"none",      "missing",       "part-of-warp", "two-counts",
+                                      "divergent", "uninitialised", "in-use",       "too-many",
+                                      "unpaired",  "count-range",   "completes",    "outside-mask"};
   return pick(Names, misuse);
 }
 const char *nameOf(core::BarrierKind kind) {
-  static const char *const Names[] = {"block", "cluster", "mbarrier"};
+  static const char *const Names[] = {"block", "cluster", "mbarrier", "warp"};
   return pick(Names, kind);
 }
 const char *nameOf(MemoryKind kind) {

@@ -121,8 +121,9 @@ TEST(Titles, Barriers) {
   EXPECT_EQ(titleOf(barrierFinding("too-many", "mbarrier")),
             "thread 40 (warp 1) arrives at mbarrier `k(int*)::full` as number 40 of a phase that "
             "expects 64 arrivals");
-  for (const char *misuse : {"missing", "part-of-warp", "two-counts", "divergent", "uninitialised",
-                             "in-use", "too-many", "unpaired"})
+  for (const char *misuse :
+       {"missing", "part-of-warp", "two-counts", "divergent", "uninitialised", "in-use", "too-many",
+        "unpaired", "count-range", "completes", "outside-mask"})
     EXPECT_NE(hintOf(barrierFinding(misuse, "block")), hintOf(barrierFinding("", "block")))
         << misuse;
 }

@@ -266,6 +266,34 @@ TEST_F(D7, MoreArrivalsThanExpected) {
   EXPECT_EQ(s.rules(), "D7");
 }
 
+TEST_F(D7, AnMbarrierCannotHaveSuchACount) {
+  s.D.mbarrierInit(t(0), M, (1u << 20) - 1, site(40));
+  s.D.mbarrierInit(t(0), M, 1, site(40));
+  EXPECT_EQ(s.rules(), "");
+  s.D.mbarrierInit(t(0), M, 0, site(40));
+  s.D.mbarrierInit(t(0), M2, 1u << 20, site(40));
+  EXPECT_EQ(s.rules(), "D7 D7");
+}
+
+TEST_F(D7, ALaneOutsideOfItsOwnMask) {
+  s.D.warpBarrierArrive(t(0, 1), 0x2, site(10));
+  EXPECT_EQ(s.rules(), "");
+  s.D.warpBarrierArrive(t(0, 8), 0xff, site(10));
+  EXPECT_EQ(s.rules(), "D7");
+  EXPECT_EQ(s.Sink.races()[0].second.site, site(10));
+}
+
+TEST_F(D7, AnArrivalThatMustNotCompleteThePhase) {
+  initMbarrier(M, 2);
+  arriveAt(t(0), M, arrive().with(Op::NoCompleteBit));
+  EXPECT_EQ(s.rules(), "");
+  arriveAt(t(0), M);
+  arriveAt(t(0), M);
+  EXPECT_EQ(s.rules(), "");
+  arriveAt(t(0), M, arrive().with(Op::NoCompleteBit));
+  EXPECT_EQ(s.rules(), "D7");
+}
+
 TEST_F(D7, UseBeforeInit) {
   arriveAt(t(0), M);
   EXPECT_EQ(s.rules(), "D7");

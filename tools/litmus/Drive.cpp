@@ -181,10 +181,10 @@ private:
     case Verb::Rmw:
       return access(threadOf(step.thread), step, i, site);
     case Verb::Fence:
-      return D.fence(threadOf(step.thread),
-                     Op(abi::AccessKind::Fence, i.order, i.scope)
-                         .with(i.initsOnly ? Op::InitsOnlyBit : 0),
-                     site);
+      return D.fence(
+          threadOf(step.thread),
+          Op(abi::AccessKind::Fence, i.order, i.scope).with(i.initsOnly ? Op::InitsOnlyBit : 0),
+          site);
     case Verb::BlockBarrier:
       return D.blockBarrierArrive(threadOf(step.thread), kind(i), barrierId(step), count(step, i),
                                   site);

@@ -109,6 +109,13 @@ std::string barrierTitle(const Finding &finding) {
   if (b.misuse == "too-many")
     return who + " arrives at " + what + " as number " + std::to_string(b.arrived) +
            " of a phase that expects " + counted(b.expected, "arrival");
+  if (b.misuse == "count-range")
+    return who + " initialises " + what + " with a count of " + std::to_string(b.expected) +
+           ", which is not in 1-1048575";
+  if (b.misuse == "completes")
+    return who + " completes a phase of " + what + " with an arrival that must not (.noComplete)";
+  if (b.misuse == "outside-mask")
+    return who + " waits for lanes of its warp with a mask that it is not in itself";
   return who + " arrives at " + what + " twice, or waits for it without having arrived";
 }
 
@@ -132,6 +139,12 @@ std::string barrierHint(const Finding &finding) {
   if (misuse == "too-many")
     return "initialise it with the number of arrivals of a phase, or wait for the phase before "
            "arriving again";
+  if (misuse == "count-range")
+    return "initialise it with the number of arrivals of a phase";
+  if (misuse == "completes")
+    return "let an arrival without .noComplete be the last one of a phase";
+  if (misuse == "outside-mask")
+    return "name all lanes that execute the __syncwarp() in its mask, the calling one included";
   if (misuse == "unpaired")
     return "let one barrier.cluster.wait follow each barrier.cluster.arrive of a thread";
   return "make every thread that the barrier counts reach it";
@@ -142,8 +155,10 @@ std::string barrierRole(const Finding &finding, unsigned i) {
   if (misuse == "missing")
     return i == 0 || finding.accesses[0].frames == finding.accesses[1].frames ? "waits here"
                                                                               : "is here";
-  if (misuse == "in-use")
+  if (misuse == "in-use" || misuse == "count-range")
     return "initialises it here";
+  if (misuse == "outside-mask")
+    return "waits here";
   if (misuse == "uninitialised")
     return "uses it here";
   return i == 0 ? "arrived here" : "arrives here";

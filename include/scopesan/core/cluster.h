@@ -69,7 +69,8 @@ public:
   }
 
   /// S9: arrive publishes at cluster scope; arrive.relaxed only what a preceding release fence of
-  /// cluster scope or wider, or fence.mbarrier_init, covers. Each arrival needs its wait before the next (D7).
+  /// cluster scope or wider, or fence.mbarrier_init, covers. Each arrival needs its wait before the
+  /// next (D7).
   void s9Arrive(Thread &t, bool relaxed, SiteId site) {
     if (t.clusterArrived)
       J.d7BarrierMisuse(t, site, 0, {Misuse::Unpaired, BarrierKind::Cluster});

@@ -203,8 +203,10 @@ public:
   }
   /// The departure was applied when the generation completed, while the thread still waited.
   void blockBarrierDepart(Thread &, uint32_t) {}
-  void warpBarrierArrive(Thread &t, uint32_t mask, SiteId) {
+  void warpBarrierArrive(Thread &t, uint32_t mask, SiteId site) {
     Progress.leave(t);
+    if (!(mask >> laneOf(t.index) & 1))
+      return J.d7BarrierMisuse(t, site, 0, {Misuse::OutsideMask, BarrierKind::Warp});
     Barriers.s8Arrive(t, mask);
   }
   void warpBarrierDepart(Thread &, uint32_t) {}

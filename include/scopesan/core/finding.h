@@ -26,9 +26,12 @@ enum class Misuse : uint8_t {
   Uninitialised, ///< an mbarrier that was not initialised (yet)
   InUse,         ///< an mbarrier that was initialised again while in use
   TooMany,       ///< more arrivals than an mbarrier expects
-  Unpaired       ///< cluster barrier: an arrival without its wait, or the reverse
+  Unpaired,      ///< cluster barrier: an arrival without its wait, or the reverse
+  CountRange,    ///< an mbarrier's count is none that it can have
+  Completes,     ///< an arrival that must not complete an mbarrier's phase does
+  OutsideMask    ///< warp barrier: the mask lacks the lane itself
 };
-enum class BarrierKind : uint8_t { Block, Cluster, Mbarrier };
+enum class BarrierKind : uint8_t { Block, Cluster, Mbarrier, Warp };
 struct BarrierFacts {
   Misuse misuse{};
   BarrierKind kind{};

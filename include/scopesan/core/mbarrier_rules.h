@@ -11,6 +11,7 @@ namespace scopesan::core {
 class MbarrierRules {
 public:
   static constexpr uint32_t Bytes = 8;
+  static constexpr uint32_t MaxCount = (1u << 20) - 1;
 
   MbarrierRules(Context &c, Judge &j, SyncRules &s, AsyncRules &async, Accesses &a, Unmodelled &u,
                 ResidentBlocks &blocks)
@@ -25,6 +26,8 @@ public:
     if (m.inUse())
       misuse(t, site, m, Misuse::InUse, m.expected - m.pending);
     m.init(addr, count);
+    if (count == 0 || count > MaxCount)
+      misuse(t, site, m, Misuse::CountRange, 0);
   }
   void invalidate(Thread &t, uint64_t addr, SiteId site) {
     A.write(t, addr, Bytes, site);
@@ -44,7 +47,10 @@ public:
     uint32_t phase = m->phase;
     m->transactions += expectTx;
     Sync.s10Contribute(t, *m, C.syncOp(t, op, site));
+    uint32_t pending = m->pending;
     arrive(t, *m, count, drop, site);
+    if (op.mustNotComplete() && count == pending)
+      misuse(t, site, *m, Misuse::Completes, m->expected);
     return phase;
   }
   /// The thread itself counts bytes as arrived. Publishes nothing.
