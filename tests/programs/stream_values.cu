@@ -28,6 +28,18 @@
 //   may-advise unordered-strong
 //   backends cpu
 //   proof S14 D1
+// variant batch_barrier -DBATCH=1
+//   why a barrier in front of a write without one is a fence followed by a strong write
+//   verdict clean
+//   backends cpu
+//   proof S1 S14
+// variant batch_no_barrier -DBATCH=2
+//   why the barrier comes after the write
+//   verdict findings
+//   require D1 fill use distance=between-kernels
+//   may-advise unordered-strong
+//   backends cpu
+//   proof S1 S14 D1
 // variant never_written -DRACY=4
 //   why nothing is left to write what the second stream waits for
 //   verdict findings
@@ -68,6 +80,22 @@ static void check(CUresult result) {
     exit(2);
 }
 
+/// A write without a barrier of its own, and a barrier in front of it or behind it.
+[[maybe_unused]] static void writeInBatch(cudaStream_t stream, CUdeviceptr address,
+                                          bool barrierFirst) {
+  auto batch = driverFunction<PFN_cuStreamBatchMemOp_v11070>("cuStreamBatchMemOp");
+  CUstreamBatchMemOpParams list[2] = {};
+  CUstreamBatchMemOpParams &barrier = list[barrierFirst ? 0 : 1],
+                           &value = list[barrierFirst ? 1 : 0];
+  barrier.operation = CU_STREAM_MEM_OP_BARRIER;
+  barrier.memoryBarrier.flags = CU_STREAM_MEMORY_BARRIER_TYPE_SYS;
+  value.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+  value.writeValue.address = address;
+  value.writeValue.value = 1;
+  value.writeValue.flags = CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
+  check(batch(stream, 2, list, 0));
+}
+
 int main() {
   auto write = driverFunction<PFN_cuStreamWriteValue32_v11070>("cuStreamWriteValue32");
   auto wait = driverFunction<PFN_cuStreamWaitValue32_v11070>("cuStreamWaitValue32");
@@ -95,10 +123,14 @@ int main() {
     check(write(first, address, 1, 0));
   fillKernel<<<1, kCount, 0, first>>>(data);
   CHECK(cudaGetLastError());
+#ifdef BATCH
+  writeInBatch(first, address, BATCH == 1);
+#else
   if (kCase == 3)
     check(write(first, address, 1, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER));
   else if (kCase != 2 && kCase != 4)
     check(write(first, address, 1, 0));
+#endif
 
   CHECK(cudaStreamSynchronize(second));
   CHECK(cudaStreamSynchronize(first));

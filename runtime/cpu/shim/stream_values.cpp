@@ -48,7 +48,17 @@ CUresult write(const char *Api, CUstream S, CUdeviceptr Address, uint64_t Value,
   return toDriver(submitValue(S, {Api, Address, Bytes, Value, false, 0, Relaxed}));
 }
 
-CUresult one(CUstream S, const CUstreamBatchMemOpParams &P) {
+/// S1: a fence followed by a strong write is a release. Between a batch's barrier and its writes
+/// there are only other values, so that such a write may stand for what precedes the barrier.
+void fence(const CUstreamBatchMemOpParams &P, bool &Fenced) {
+  Fenced = true;
+  if (P.memoryBarrier.flags != CU_STREAM_MEMORY_BARRIER_TYPE_SYS)
+    host::incomplete("the CPU backend takes a stream's memory barrier as one of the system's kind");
+}
+
+CUresult one(CUstream S, const CUstreamBatchMemOpParams &P, bool &Fenced) {
+  constexpr unsigned Unfenced = ~unsigned(CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER);
+  const unsigned WriteFlags = P.writeValue.flags & (Fenced ? Unfenced : ~0u);
   constexpr char Api[] = "cuStreamBatchMemOp";
   switch (P.operation) {
   case CU_STREAM_MEM_OP_WAIT_VALUE_32:
@@ -56,12 +66,13 @@ CUresult one(CUstream S, const CUstreamBatchMemOpParams &P) {
   case CU_STREAM_MEM_OP_WAIT_VALUE_64:
     return wait(Api, S, P.waitValue.address, P.waitValue.value64, 8, P.waitValue.flags);
   case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-    return write(Api, S, P.writeValue.address, P.writeValue.value, 4, P.writeValue.flags);
+    return write(Api, S, P.writeValue.address, P.writeValue.value, 4, WriteFlags);
   case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-    return write(Api, S, P.writeValue.address, P.writeValue.value64, 8, P.writeValue.flags);
+    return write(Api, S, P.writeValue.address, P.writeValue.value64, 8, WriteFlags);
   case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
-  case CU_STREAM_MEM_OP_BARRIER: // the operations of a batch are in order here
-    return CUDA_SUCCESS;
+    return CUDA_SUCCESS; // the operations of a batch are in order here
+  case CU_STREAM_MEM_OP_BARRIER:
+    return fence(P, Fenced), CUDA_SUCCESS;
   default:
     host::incomplete("the CPU backend lacks the stream memory operation with number " +
                      std::to_string(int(P.operation)));
@@ -105,8 +116,9 @@ CUresult cuStreamBatchMemOp(CUstream S, unsigned Count, CUstreamBatchMemOpParams
                             unsigned Flags) {
   if (!List || Flags)
     return CUDA_ERROR_INVALID_VALUE;
+  bool Fenced = false;
   for (unsigned I = 0; I < Count; ++I)
-    if (CUresult E = one(S, List[I]); E != CUDA_SUCCESS)
+    if (CUresult E = one(S, List[I], Fenced); E != CUDA_SUCCESS)
       return E;
   return CUDA_SUCCESS;
 }
