@@ -33,6 +33,7 @@
 //   allow   D3 link(store,weak) follow(load,weak)
 //   allow   D1 fill(store,weak) take(load,weak)
 //   allow   D1 link(store,weak) follow(load,weak)
+//   may-be-incomplete observations of a location with many readers were forgotten
 //   may-advise unordered-strong
 //   may-advise progress-not-promised
 //   proof S3 D2 D3

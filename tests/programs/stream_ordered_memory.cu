@@ -26,6 +26,7 @@
 //   why cudaFree does not wait where the memory is stream-ordered
 //   verdict findings
 //   require D8 fill api:cudaFree
+//   allow D8 api:cudaMallocAsync api:cudaFree
 //   allow D8 api:cudaMemcpyAsync api:cudaFree
 //   proof S14 D8
 // variant copy_after_free -DRACY=5

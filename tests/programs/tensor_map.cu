@@ -16,7 +16,6 @@
 //   verdict findings
 //   require D9 write(store,weak) load
 //   proof S13 D9
-//   litmus ODD/tensormap-other-map
 // variant parameter -DPARAMETER
 //   why a map that is a kernel parameter needs no fence
 //   verdict clean

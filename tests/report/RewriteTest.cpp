@@ -176,6 +176,7 @@ TEST(Nvcc, RelocatableDeviceCode) {
   EXPECT_EQ(rewritten({"-fgpu-rdc", "-c", "a.cu"}),
             withPrefix({"-Xcuda-ptxas", "--maxrregcount=64", "-fgpu-rdc", "-c", "a.cu"}));
   EXPECT_EQ(rewritten({"-rdc=true", "a.o"}), withPrefix({"-fgpu-rdc", "a.o"}));
+  EXPECT_EQ(rewritten({"-rdc=true", "-maxrregcount=40", "a.o"}), withPrefix({"-fgpu-rdc", "a.o"}));
   EXPECT_EQ(rewritten({"--relocatable-device-code=false", "a.cu"}),
             withPrefix({"-fno-gpu-rdc", "a.cu"}));
   Settings settings = Defaults;

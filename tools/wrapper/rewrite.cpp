@@ -245,7 +245,8 @@ Rewritten rewrite(const Arguments &arguments, const Settings &settings) {
   for (const std::string &name : nvcc.architectures)
     device.push_back("--cuda-gpu-arch=" + name);
   device.insert(device.end(), nvcc.deviceOptions.begin(), nvcc.deviceOptions.end());
-  if (std::string registers = registersFor(nvcc, shape); !registers.empty())
+  // A command that only links has no use for it.
+  if (std::string registers = registersFor(nvcc, shape); shape.hasCudaInput && !registers.empty())
     device.insert(device.end(), {"-Xcuda-ptxas", "--maxrregcount=" + registers});
   for (size_t i = 0; i < device.size(); ++i)
     rewriter.word(device, i);

@@ -32,7 +32,7 @@ define void @cluster() {
 
 ; S1, S13
 ; CHECK-LABEL: @fences(
-; CHECK: call void @__scopesan_fence(i32 8757, i32 {{.*}})
+; CHECK: call void @__scopesan_fence(i32 16785973, i32 {{.*}})
 ; CHECK: call void @llvm.nvvm.fence.mbarrier_init.release.cluster(
 ; CHECK: call void @__scopesan_fence(i32 8757, i32 {{.*}})
 ; CHECK: call void @llvm.nvvm.fence.release.sync_restrict.space.cta.scope.cluster(
@@ -117,11 +117,11 @@ define void @dependent_launch() {
 ; CHECK: call void @llvm.nvvm.mbarrier.inval(
 ; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 1, i32 0, i32 0, i32 3146034, i32 {{.*}})
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive(
-; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 %n, i32 0, i32 0, i32 3146034, i32 {{.*}})
+; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 %n, i32 0, i32 0, i32 36700466, i32 {{.*}})
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.noComplete(
 ; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 1, i32 0, i32 1, i32 3146034, i32 {{.*}})
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.drop(
-; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 %n, i32 0, i32 1, i32 3146034, i32 {{.*}})
+; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 %n, i32 0, i32 1, i32 36700466, i32 {{.*}})
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.drop.noComplete(
 ; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.test.wait(
@@ -152,11 +152,11 @@ define void @mbarrier_generic(ptr %b, i32 %n, i64 %s) {
 ; CHECK: call void @llvm.nvvm.mbarrier.inval.shared(
 ; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 1, i32 0, i32 0, i32 3154226, i32 {{.*}})
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.shared(
-; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 %n, i32 0, i32 0, i32 3154226, i32 {{.*}})
+; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 %n, i32 0, i32 0, i32 36708658, i32 {{.*}})
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.noComplete.shared(
 ; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 1, i32 0, i32 1, i32 3154226, i32 {{.*}})
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.drop.shared(
-; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 %n, i32 0, i32 1, i32 3154226, i32 {{.*}})
+; CHECK: call void @__scopesan_mbarrier_arrive(ptr {{[^,]*}}, i32 %n, i32 0, i32 1, i32 36708658, i32 {{.*}})
 ; CHECK: call i64 @llvm.nvvm.mbarrier.arrive.drop.noComplete.shared(
 ; CHECK: call void @__scopesan_waiting(i32
 ; CHECK: call i1 @llvm.nvvm.mbarrier.test.wait.shared(
