@@ -44,6 +44,7 @@
 //   backends cpu
 //   proof P1 D1
 #include "check.h"
+#include "driver.h"
 
 #include <cuda.h>
 #include <cuda/atomic>
@@ -86,14 +87,6 @@ __global__ void message(int *x, int *alias, int *flag, int *out) {
   }
 }
 
-template <typename F> static F driverFunction(const char *name) {
-  void *function = nullptr;
-  cudaDriverEntryPointQueryResult how;
-  CHECK(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &how));
-  if (!function)
-    exit(3);
-  return reinterpret_cast<F>(function);
-}
 #define DRIVER(name, ...)                                                                          \
   do {                                                                                             \
     if (driverFunction<decltype(&name)>(#name)(__VA_ARGS__) != CUDA_SUCCESS) {                     \

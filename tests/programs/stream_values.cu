@@ -49,6 +49,7 @@
 //   backends cpu
 //   proof D12
 #include "check.h"
+#include "driver.h"
 
 #include <cuda.h>
 #include <cudaTypedefs.h>
@@ -67,14 +68,6 @@ __global__ void useKernel(int *data) {
   data[threadIdx.x] += 1; // @use
 }
 
-template <typename F> static F driverFunction(const char *name) {
-  void *function = nullptr;
-  cudaDriverEntryPointQueryResult how;
-  CHECK(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &how));
-  if (!function)
-    exit(3);
-  return reinterpret_cast<F>(function);
-}
 static void check(CUresult result) {
   if (result != CUDA_SUCCESS)
     exit(2);

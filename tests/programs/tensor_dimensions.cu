@@ -35,6 +35,7 @@
 //   backends cpu
 //   proof X1
 #include "check.h"
+#include "driver.h"
 #include "hopper.h"
 
 #ifndef RACY
@@ -125,11 +126,7 @@ __global__ void __launch_bounds__(64)
 }
 
 bool encode(CUtensorMap *map, void *memory, int rank) {
-  void *function = nullptr;
-  cudaDriverEntryPointQueryResult found;
-  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                         cudaEnableDefault, &found));
-  auto tiled = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+  auto tiled = driverFunction<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
   cuuint64_t sizes[kMaxRank], strides[kMaxRank], bytes = 4;
   cuuint32_t box[kMaxRank], steps[] = {1, 1, 1, 1, 1};
   for (int d = 0; d < rank; ++d) {

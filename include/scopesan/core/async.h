@@ -20,26 +20,11 @@ public:
   /// S12: a new actor, and `b` set up as its stand-in: what it knows is what its issuer knows now.
   BlockId s12Begin(const Thread &issuer, Block &b) {
     C.counters.hit(RuleCounters::S12Copy);
-    BlockId actor = C.order.newActor(issuer.block->place.node, issuer.block->id, issuer.index);
-    b.id = actor;
-    b.place = issuer.block->place;
-    b.orderedBelow = issuer.block->orderedBelow;
-    b.cluster = issuer.block->cluster;
-    b.sharedAddress = issuer.block->sharedAddress;
-    b.sharedBytes = issuer.block->sharedBytes;
-    b.threads.resize(2);
-    SnapshotRef s = takeSnapshot(issuer);
-    for (uint32_t i = 0; i < 2; ++i) {
-      Thread &t = b.threads[i];
-      t.block = &b;
-      t.index = {i};
-      t.time = t.base = t.warpBase = LocalTime{1};
-      t.blocks = s->blocks;
-      s->addOwnTo(t.blocks);
-      t.nodes = s->nodes;
-      t.proxies = s->proxies;
-    }
-    return actor;
+    b.id = C.order.newActor(issuer.block->place.node, issuer.block->id, issuer.index);
+    standIn(b, issuer, takeSnapshot(issuer), 2);
+    for (uint32_t i = 0; i < 2; ++i)
+      b.threads[i].index = {i};
+    return b.id;
   }
   /// S9: an mbarrier.init is an actor, too, which its thread knows at once: so that
   /// fence.mbarrier_init can publish it and nothing else. Returns who writes.
@@ -47,20 +32,9 @@ public:
     SnapshotRef s = takeSnapshot(by);
     C.advance(by);
     b.id = C.order.newInit(by.block->place.node, by.block->id, by.index);
-    b.place = by.block->place;
-    b.orderedBelow = by.block->orderedBelow;
-    b.cluster = by.block->cluster;
-    b.sharedAddress = by.block->sharedAddress;
-    b.sharedBytes = by.block->sharedBytes;
-    b.threads.resize(1);
+    standIn(b, by, s, 1);
     Thread &t = b.threads[0];
-    t.block = &b;
     t.index = by.index;
-    t.time = t.base = t.warpBase = LocalTime{1};
-    t.blocks = s->blocks;
-    s->addOwnTo(t.blocks);
-    t.nodes = s->nodes;
-    t.proxies = s->proxies;
     for (BlockClock *knows : {&by.blocks, &by.sync().inits})
       knows->raiseUnit(b.id, KnownUnit::thread(by.index), Done);
     return t;
@@ -161,6 +135,23 @@ public:
   }
 
 private:
+  /// `b` stands where the block of `by` does; its `threads` know what `s` does.
+  static void standIn(Block &b, const Thread &by, const SnapshotRef &s, uint32_t threads) {
+    b.place = by.block->place;
+    b.orderedBelow = by.block->orderedBelow;
+    b.cluster = by.block->cluster;
+    b.sharedAddress = by.block->sharedAddress;
+    b.sharedBytes = by.block->sharedBytes;
+    b.threads.resize(threads);
+    for (Thread &t : b.threads) {
+      t.block = &b;
+      t.time = t.base = t.warpBase = LocalTime{1};
+      t.blocks = s->blocks;
+      s->addOwnTo(t.blocks);
+      t.nodes = s->nodes;
+      t.proxies = s->proxies;
+    }
+  }
   static void raise(BlockClock &clock, BlockId actor, bool written) {
     KnownUnit units[] = {KnownUnit::thread(Reader), KnownUnit::thread(Writer)};
     LocalTime times[] = {Done, Done};
