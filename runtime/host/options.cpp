@@ -52,6 +52,7 @@ struct Choice {
 };
 constexpr Choice Choices[] = {
     {"backend", "auto|cpu|gpu"},       {"memory_model", "ptx|c++"},
+    {"concurrent", "serial|overlap"},
     {"volatile", "relaxed|weak"},      {"pageable_copy", "staged|complete"},
     {"progress", "advise|strict|off"},
 };
