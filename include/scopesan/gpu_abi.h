@@ -233,7 +233,7 @@ inline constexpr uint32_t BytesMask = 0xffff, MaskShift = 16;
 
 /// Where block and time lie in the marks of one launch.
 struct MarkLayout {
-  uint32_t blockShift, phaseShift;
+  uint32_t blockShift = 0, phaseShift = 0;
   uint32_t epochShift = mark::TagShift;
 };
 /// `blocks` of the grid; a mixed kernel divides the time between phases and ticks, and one with

@@ -140,10 +140,10 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   } else {
     Tags.forget(node);
     state.tag = state.oldest = uint64_t(1) << gpu::mark::TagShift; // fast kernels need one
-    gpu::MarkLayout layout = layoutOf(f, r.grid.count());
-    state.blockShift = layout.blockShift;
-    state.phaseShift = layout.phaseShift;
-    state.epochShift = layout.epochShift;
+    launch.layout = layoutOf(f, r.grid.count());
+    state.blockShift = launch.layout.blockShift;
+    state.phaseShift = launch.layout.phaseShift;
+    state.epochShift = launch.layout.epochShift;
     if (Shadow.isOn())
       host::incomplete("a second device is used: races with the first one are not looked for");
   }

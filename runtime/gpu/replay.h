@@ -32,7 +32,8 @@ struct ReplayLaunch {
   uint32_t dynamicBytes = 0;
   uint32_t stamp = 0;
   KernelMode mode = KernelMode::Logged;
-  uint32_t tag = 0; ///< of its marks in shadow memory; 0 = it leaves none
+  uint32_t tag = 0;  ///< of its marks in global memory; 0 = it leaves none
+  MarkLayout layout; ///< of its marks in shared memory, where it has no tag
   /// No launch, but the end of memory: what is found there is only remembered (Detector::freed).
   bool ends = false;
 };
