@@ -8,8 +8,8 @@
 //   idle --launch ENTER: log reset--> launching --EXIT: completion event--> active
 //   active --another launch (overlap)--> active
 //   active --all events complete: log replayed, queue applied--> idle
-//   active --a launch that must wait waits too long--> overrun: nothing is recorded until the events
-//   complete
+//   active --a launch that must wait waits too long--> overrun: nothing is recorded until all
+//   events complete
 #pragma once
 
 #include "cupti/constants.h"
@@ -22,8 +22,8 @@
 #include "gpu/replay.h"
 #include "host/copy_promise.h"
 
-#include <cuda.h>
 #include <array>
+#include <cuda.h>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -296,7 +296,7 @@ private:
     uint64_t number = 0;
   };
   std::vector<Pending> Queue;
-  uint64_t Queued = 0; ///< so far
+  uint64_t Queued = 0;    ///< so far
   uint64_t Knowledge = 0; ///< grows with the queue and with what threads of the host learn
   bool ToldOfFastKernels = false;
   bool ContextsEnd = false; ///< the current context may be no more

@@ -16,12 +16,12 @@ namespace scopesan::cupti {
 struct ContextLog {
   CUcontext context = nullptr;
   CUdevice device = 0;
-  CUstream stream = nullptr; ///< the collector's own
-  CUevent done = nullptr;    ///< end of the active launch
-  CUdeviceptr log = 0;       ///< gpu::State
+  CUstream stream = nullptr;                  ///< the collector's own
+  CUevent done = nullptr;                     ///< end of the active launch
+  CUdeviceptr log = 0;                        ///< gpu::State
   CUevent slotDone[gpu::Overlap::Slots] = {}; ///< ends of launches that overlap
-  uint64_t records = 0;      ///< address of the records in this context
-  uint32_t generation = 0;   ///< of the registration that `records` belongs to
+  uint64_t records = 0;                       ///< address of the records in this context
+  uint32_t generation = 0;                    ///< of the registration that `records` belongs to
   uint32_t reservedShared = 0;
   bool lost = false; ///< a kernel failed: nothing works here any more
 

@@ -29,8 +29,9 @@ uint32_t Collector::freeSlot() const {
 /// Is there a slot, and nobody else who would take it for his?
 bool Collector::mayJoin(const Function &f) {
   return freeSlot() < gpu::Overlap::Slots &&
-         std::none_of(Now.launches.begin(), Now.launches.end(),
-                      [&](const Active &a) { return !a.ended && a.kernel == f.id; });
+         std::none_of(
+             Now.launches.begin(), Now.launches.end(),
+             [&](const Active &a) { return !a.ended && a.kernel == f.id; });
 }
 
 /// Waits until the launch may record beside those that are active, or there are none.

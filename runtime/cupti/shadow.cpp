@@ -43,8 +43,8 @@ void Collector::hideFromShadow(ContextLog &c, uint64_t address, uint64_t bytes) 
 /// Before the first launch, so that large fills need not be judged on the host.
 void Collector::startShadowEarly() {
   CUcontext current = nullptr;
-  if (overlaps() || Shadow.isOn() || ShadowFailed || ContextsEnd || cuCtxGetCurrent(&current) != CUDA_SUCCESS ||
-      !current)
+  if (overlaps() || Shadow.isOn() || ShadowFailed || ContextsEnd ||
+      cuCtxGetCurrent(&current) != CUDA_SUCCESS || !current)
     return;
   takeImages();
   if (!HasFastKernels)

@@ -1,6 +1,7 @@
 // Replays the log of one kernel launch, or of launches that overlap, into the detector.
 //
-//   idle --begin--> recording --begin another, scan (any number of times)--> recording --end--> idle
+//   idle --begin--> recording --begin another, scan (any number of times)--> recording --end-->
+//   idle
 //
 // The records of each launch have its stamp. A launch starts with its first record: by then all
 // that it is ordered after has ended.

@@ -83,8 +83,7 @@ void Replay::known(const Event &e, uint64_t mark, uint64_t word, bool isRead, ui
     return;
   Remembered m{e, mark, word, isRead, {}};
   auto local = uint32_t(bits(mark, mark::SiteShift, mark::ThreadShift));
-  MarkLayout layout =
-      L->launch.tag ? Tags[L->launch.tag % Tags.size()].layout : L->launch.layout;
+  MarkLayout layout = L->launch.tag ? Tags[L->launch.tag % Tags.size()].layout : L->launch.layout;
   if (word & SharedBit) {
     e.b.usesShared = true;
     m.word = place(e.b, word);
