@@ -38,9 +38,12 @@ bool DeviceLog::registerRecords(ContextLog &c) {
 
 bool DeviceLog::create(ContextLog &c) {
   if (cuCtxGetDevice(&c.device) != CUDA_SUCCESS ||
-      cuMemAlloc(&c.log, sizeof(Outcome)) != CUDA_SUCCESS ||
+      cuMemAlloc(&c.log, sizeof(gpu::State)) != CUDA_SUCCESS ||
       cuStreamCreate(&c.stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
       cuEventCreate(&c.done, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+    return false;
+  // No number of a grid is there yet.
+  if (cuMemsetD32Async(c.log, 0, sizeof(gpu::State) / 4, c.stream) != CUDA_SUCCESS)
     return false;
   int reserved = 0;
   cuDeviceGetAttribute(&reserved, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, c.device);
@@ -103,12 +106,41 @@ gpu::Log DeviceLog::blank(const ContextLog &c, uint32_t stamp) const {
   return log;
 }
 
+/// Writes to the context's gpu::State at `offset`.
+static bool put(ContextLog &c, size_t offset, const void *from, size_t bytes) {
+  ContextScope current(c.context);
+  return cuMemcpyHtoDAsync(c.log + offset, from, bytes, c.stream) == CUDA_SUCCESS &&
+         cuStreamSynchronize(c.stream) == CUDA_SUCCESS;
+}
+
 bool DeviceLog::write(ContextLog &c, const gpu::Log &log) {
   Outcome state;
   state.log = log;
-  ContextScope current(c.context);
-  return cuMemcpyHtoDAsync(c.log, &state, sizeof state, c.stream) == CUDA_SUCCESS &&
-         cuStreamSynchronize(c.stream) == CUDA_SUCCESS;
+  return put(c, 0, &state, sizeof state);
+}
+
+bool DeviceLog::writeShared(ContextLog &c) {
+  gpu::Log log = blank(c, 0);
+  log.capacity = 0; // whoever has no launch
+  log.overlaps = 1;
+  return write(c, log);
+}
+
+bool DeviceLog::writeSlot(ContextLog &c, uint32_t slot, const gpu::Log &log) {
+  return put(c, offsetof(gpu::State, overlap.logs) + slot * sizeof log, &log, sizeof log);
+}
+
+bool DeviceLog::writeKernels(ContextLog &c,
+                             const std::array<uint32_t, gpu::Overlap::Slots> &kernels) {
+  return put(c, offsetof(gpu::State, overlap.kernels), kernels.data(), sizeof kernels);
+}
+
+CUevent DeviceLog::doneOf(ContextLog &c, uint32_t slot) {
+  if (!c.slotDone[slot]) {
+    ContextScope current(c.context);
+    cuEventCreate(&c.slotDone[slot], CU_EVENT_DISABLE_TIMING);
+  }
+  return c.slotDone[slot];
 }
 
 void DeviceLog::switchOff() {

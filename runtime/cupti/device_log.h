@@ -4,6 +4,7 @@
 
 #include "scopesan/gpu_abi.h"
 
+#include <array>
 #include <cuda.h>
 #include <map>
 #include <memory>
@@ -15,11 +16,12 @@ namespace scopesan::cupti {
 struct ContextLog {
   CUcontext context = nullptr;
   CUdevice device = 0;
-  CUstream stream = nullptr; ///< the collector's own
-  CUevent done = nullptr;    ///< end of the active launch
-  CUdeviceptr log = 0;       ///< gpu::Log, then the counters
-  uint64_t records = 0;      ///< address of the records in this context
-  uint32_t generation = 0;   ///< of the registration that `records` belongs to
+  CUstream stream = nullptr;                  ///< the collector's own
+  CUevent done = nullptr;                     ///< end of the active launch
+  CUdeviceptr log = 0;                        ///< gpu::State
+  CUevent slotDone[gpu::Overlap::Slots] = {}; ///< ends of launches that overlap
+  uint64_t records = 0;                       ///< address of the records in this context
+  uint32_t generation = 0;                    ///< of the registration that `records` belongs to
   uint32_t reservedShared = 0;
   bool lost = false; ///< a kernel failed: nothing works here any more
 
@@ -65,6 +67,14 @@ public:
   gpu::Log blank(const ContextLog &c, uint32_t stamp) const;
   /// The next launch finds this state, and counters at zero.
   bool write(ContextLog &c, const gpu::Log &log);
+  /// The same for launches that overlap, none of which is there yet.
+  bool writeShared(ContextLog &c);
+  /// The log of one of them.
+  bool writeSlot(ContextLog &c, uint32_t slot, const gpu::Log &log);
+  /// Overlap::kernels.
+  bool writeKernels(ContextLog &c, const std::array<uint32_t, gpu::Overlap::Slots> &kernels);
+  /// Recorded at the end of the launch in that slot.
+  CUevent doneOf(ContextLog &c, uint32_t slot);
   /// Nothing is recorded anywhere.
   void switchOff();
   /// Loads the collector's own kernels and makes the tables that fast kernels need.

@@ -43,8 +43,8 @@ void Collector::hideFromShadow(ContextLog &c, uint64_t address, uint64_t bytes) 
 /// Before the first launch, so that large fills need not be judged on the host.
 void Collector::startShadowEarly() {
   CUcontext current = nullptr;
-  if (Shadow.isOn() || ShadowFailed || ContextsEnd || cuCtxGetCurrent(&current) != CUDA_SUCCESS ||
-      !current)
+  if (overlaps() || Shadow.isOn() || ShadowFailed || ContextsEnd ||
+      cuCtxGetCurrent(&current) != CUDA_SUCCESS || !current)
     return;
   takeImages();
   if (!HasFastKernels)
@@ -120,6 +120,11 @@ void Collector::nodeAccesses(core::NodeId node, const std::vector<NodeAccess> &a
     for (uint64_t row = 0; write && row < b.depth * b.height; ++row)
       Constants.written(Detector, node,
                         b.address + row / b.height * b.slice + row % b.height * b.pitch, b.width);
+  if (Replay.active()) // beside launches: the values of atomic objects are not known any more
+    for (const auto &[b, write] : accesses)
+      for (uint64_t row = 0; write && row < b.depth * b.height; ++row)
+        Replay.locations().weakWrite(
+            b.address + row / b.height * b.slice + row % b.height * b.pitch, b.width);
   ContextLog *c = shadowHere();
   if (c)
     nodeOnDevice(*c, node, accesses);
@@ -249,6 +254,10 @@ void Collector::addCounters(const DeviceLog::Outcome &outcome) {
   if (uint64_t n = total(Counter::TimeOverflow))
     host::findingSink().gaveUp("threads of the GPU passed more barriers than its shadow memory can "
                                "count: their later accesses were not checked",
+                               n);
+  if (uint64_t n = total(Counter::GridsMixed))
+    host::findingSink().gaveUp("launches that overlap on the GPU could not be told apart: some of "
+                               "their events were not checked",
                                n);
   if (uint64_t n = total(Counter::SlotsMissing))
     host::findingSink().gaveUp("shared memory of some blocks was not checked on the GPU: there was "

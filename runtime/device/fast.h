@@ -115,7 +115,7 @@ HOOK void __scopesan_fast_enter(FastState *s, uint32_t flags) {
   s->checkedGlobal = s->checkedShared = 0;
   s->slot = NoSlot;
   s->me = ~uint64_t(0);
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   if (!log || !fetch32(&log->capacity))
     return;
   uint32_t blockShift = fetch32(&log->blockShift);
@@ -185,7 +185,7 @@ COLD void __scopesan_fast_leave(uint32_t slot, uint32_t checkedGlobal, uint32_t 
            n = sumOfWarp(1, &first);
   if (!first)
     return;
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   if (global)
     count(log, Counter::CheckedGlobal, global);
   if (shared)
@@ -318,7 +318,7 @@ HOOK void __scopesan_fast_span(FastState *s, const void *pointer, uint64_t bytes
 /// Leaves marks in global memory, before the record of the access. `how`: MarkWrite, MarkStrong,
 /// MarkNonCoherent.
 DEVICE void __scopesan_gpu_mark(const void *pointer, uint64_t bytes, uint32_t how, uint32_t site) {
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   uint64_t at = place(pointer);
   if (!log || !fetch32(&log->capacity) || !at || at & SharedBit)
     return;

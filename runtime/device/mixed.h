@@ -7,7 +7,7 @@
 /// `span`: of the thread's state.
 COLD void __scopesan_fast_record(uint64_t span, uint32_t kind, uint64_t value, uint32_t low,
                                  uint32_t high, uint32_t extra, uint64_t dependency) {
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   if (!log)
     return;
   Ticket t = take(dependency);
@@ -22,7 +22,7 @@ COLD void __scopesan_fast_strong_words(const void *pointer, uint32_t bytes, uint
                                        uint64_t sharedBase, uint64_t mark, uint32_t site,
                                        uint32_t what) {
   uint64_t first = place(pointer);
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   bool shared = first & SharedBit;
   if (!first || !mark || (shared && first & PeerBit))
     return;
@@ -128,7 +128,7 @@ HOOK void __scopesan_fast_warp(FastState *s, uint32_t mask, uint32_t site) {
 HOOK void __scopesan_fast_grid_barrier(FastState *s) {
   if (s->me == ~uint64_t(0))
     return;
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   uint64_t epoch = ~uint64_t(0) << fetch32(&log->epochShift);
   if (!(~s->me & epoch & mark::TimeMask)) [[unlikely]] { // no more fit
     __scopesan_fast_overflow();

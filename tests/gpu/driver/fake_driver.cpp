@@ -47,6 +47,8 @@ FAKE cuEventCreate(CUevent *e, unsigned) {
 FAKE cuEventDestroy(CUevent) { return CUDA_SUCCESS; }
 FAKE cuEventQuery(CUevent) {
   ++Driver.queries;
+  if (Driver.onQuery)
+    Driver.onQuery();
   return Driver.busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 FAKE cuEventRecord(CUevent, CUstream) { return CUDA_SUCCESS; }
