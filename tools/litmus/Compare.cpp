@@ -60,7 +60,7 @@ std::string explain(const Row &row, const Program &p, bool race, const CompareOp
   // consistent execution; then only S5 or executions that are not of this kind can differ.
   AxiomaticVerdict v = axiomaticVerdict(p);
   const std::string &wanted = options.cxxMode ? row.hbRace : row.ptxRace;
-  if (!v.complete || ((options.cxxMode ? v.racyCxx : v.racyPtx) != 0) != (wanted == "race"))
+  if (!v.complete() || ((options.cxxMode ? v.racyCxx : v.racyPtx) != 0) != (wanted == "race"))
     return {};
   DifferentialResult d = compareWithAxioms(p, {options.cxxMode, options.limits});
   if (d.difference != Difference::None || !d.exhaustive)
