@@ -80,7 +80,8 @@ Verdict verdictOn(const Program &p, const CompareOptions &options) {
   return decide(m, v);
 }
 
-/// The program with a different value in each register that names barriers and has no given one.
+} // namespace
+
 Program withDistinctBarriers(Program p) {
   int64_t next = 1;
   for (ThreadCode &t : p.threads)
@@ -89,8 +90,6 @@ Program withDistinctBarriers(Program p) {
         t.initialRegisters[r] = next++;
   return p;
 }
-
-} // namespace
 
 RowResult compareRow(const Row &row, const CompareOptions &options) {
   RowResult r;
