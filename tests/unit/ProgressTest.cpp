@@ -241,3 +241,13 @@ TEST_F(D12Backward, NodesOfOneGraphAreLaunchedInNoOrder) {
   wait(a, [&] { publish(b); });
   EXPECT_EQ(verdict(), "A1");
 }
+
+TEST_F(D12Backward, DevicesDoNotWaitForEachOther) {
+  LaunchFacts f;
+  NodeId first = s.launch(s.stream(), 1, 32, {}, f);
+  f.device = {1};
+  NodeId second = s.launch(s.stream(), 1, 32, {}, f);
+  Thread &a = s.thread(s.block(first), 0), &b = s.thread(s.block(second), 0);
+  wait(a, [&] { s.store(b, F, Release, Scope::System, Write); });
+  EXPECT_EQ(verdict().find("D12"), std::string::npos);
+}

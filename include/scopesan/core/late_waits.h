@@ -54,10 +54,10 @@ private:
     EndedWait wait;
     uint64_t address;
   };
-  /// Blocks of a grid start in the order of their numbers, kernels in that of their launches. Those
-  /// of one graph are launched at once.
+  /// Blocks of a grid start in the order of their numbers, a device's kernels in that of their
+  /// launches. Those of one graph are launched at once.
   bool startsLater(const Place &waiter, const Place &writer) const {
-    if (waiter.host || writer.host)
+    if (waiter.host || writer.host || waiter.device != writer.device)
       return false;
     if (waiter.node == writer.node)
       return waiter.block < writer.block;
