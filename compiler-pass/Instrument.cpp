@@ -218,7 +218,7 @@ void FunctionInstrumenter::strong(Instruction &I, Operation &O) {
       constantRead(I, O.Address, B.getInt32(Bytes), Bytes, typeText(O.ValueType));
     return;
   }
-  uint32_t Site = Context.Sites.add(I, O.Op, Bytes, typeText(O.ValueType));
+  uint32_t Site = Context.Sites.add(I, Context.strongOp(I, O.Op), Bytes, typeText(O.ValueType));
   if (O.FenceBefore)
     Calls.fence(B,
                 abi::Op(AccessKind::Fence, abi::MemoryOrder::SeqCst, O.Op.scope())
@@ -285,7 +285,8 @@ void FunctionInstrumenter::instruction(Instruction &I, Operation &O) {
 }
 
 void FunctionInstrumenter::run(Function &F) {
-  // Classified first: the calls inserted for one instruction must not be looked at.
+  // All of it is looked at first: the calls inserted for one instruction must not be.
+  Context.OnlyWaysOut = onlyWaysOut(F);
   std::vector<std::pair<Instruction *, Operation>> Work;
   for (Instruction &I : instructions(F))
     if (Operation O = classify(I); O.Kind != OperationKind::None)

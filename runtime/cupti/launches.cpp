@@ -71,6 +71,7 @@ core::NodeId Collector::launchNode(const LaunchRequest &r, const Function &f, gp
   facts.block = r.block;
   facts.cluster = r.cluster.count() > 1 ? r.cluster : f.cluster;
   facts.cooperative = r.cooperative;
+  facts.inGraph = r.place != nullptr;
   facts.device = {uint16_t(device)};
   facts.domain = r.domain;
   host::LaunchRecord record;

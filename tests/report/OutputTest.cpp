@@ -220,10 +220,11 @@ TEST(Words, ACopyThatItsOwnThreadTouches) {
   FAIL() << "no finding to change";
 }
 
-TEST(Words, AHostLoopIsNotSaidToBeStuck) {
+TEST(Words, AWaitThatEndedIsNotSaidToBeStuck) {
   Finding finding;
   finding.rule = "D12";
   finding.name = "forward-progress";
+  finding.hazard = "RAW";
   finding.distance = "host-device";
   finding.accesses[0].kind = "store";
   finding.accesses[0].kernel = "produce";
@@ -235,6 +236,14 @@ TEST(Words, AHostLoopIsNotSaidToBeStuck) {
       << titleOf(finding);
   EXPECT_NE(hintOf(finding).find("cudaStreamQuery"), std::string::npos);
   EXPECT_FALSE(finding.isStuck());
+  finding.distance = "same-grid";
+  finding.accesses[1].isHost = false;
+  EXPECT_NE(titleOf(finding).find("which starts later"), std::string::npos) << titleOf(finding);
+  EXPECT_NE(hintOf(finding).find("launch cooperatively"), std::string::npos);
+  EXPECT_FALSE(finding.isStuck());
+  finding.distance = "between-kernels";
+  EXPECT_NE(hintOf(finding).find("launch the kernel that is waited for first"), std::string::npos);
+  finding.hazard.clear();
   finding.distance = "same-block";
   EXPECT_NE(titleOf(finding).find("nothing can make progress any more"), std::string::npos);
   EXPECT_TRUE(finding.isStuck());

@@ -114,13 +114,15 @@ struct Finding {
   std::optional<Coverage> coverage;  ///< over-synchronized only
   std::optional<BarrierUse> barrier; ///< D7 only
 
-  /// D12 of a host loop that waits without asking the API; it may have ended all the same.
-  bool isHostLoop() const { return name == "forward-progress" && distance == "host-device"; }
+  /// D12 of a wait that ended all the same: of a host loop that does not ask the API, or of a thread
+  /// for one that starts later.
+  bool isUnpromisedWait() const { return name == "forward-progress" && !hazard.empty(); }
+  bool isHostLoop() const { return isUnpromisedWait() && distance == "host-device"; }
   /// D8: where a block's shared memory began or ended is not in execution order with the access.
   bool isBlockEnd() const { return accesses[0].kind == "enter" || accesses[0].kind == "exit"; }
   /// The places are where threads stand, not accesses to memory (D7, D12 where nothing moves).
   bool isStuck() const {
-    return name == "barrier-misuse" || (name == "forward-progress" && !isHostLoop());
+    return name == "barrier-misuse" || (name == "forward-progress" && hazard.empty());
   }
 };
 

@@ -218,19 +218,27 @@ std::string aliveHint(const Finding &finding) {
   return "keep the memory alive until every access to it is ordered before its end";
 }
 
-/// D12: nothing moves any more, or a host loop only reads memory.
+/// D12: nothing moves any more, a host loop only reads memory, or a wait is for who starts later.
 std::string stuckOf(const Finding &finding) {
   const Operation &first = finding.accesses[0], &second = finding.accesses[1];
   std::string waiter = actorIn(finding, second, first, true);
   if (finding.isHostLoop())
     return waiter + " waits in a loop for " + actorIn(finding, first, second, false) +
            " without a call of the CUDA API, so nothing promises that the kernel makes progress";
+  if (finding.isUnpromisedWait())
+    return waiter + " waits for " + actorIn(finding, first, second, false) +
+           ", which starts later: nothing promises that it runs before the wait ends";
   return "nothing can make progress any more: " + waiter + " waits here";
 }
 
 std::string unstuckHint(const Finding &finding) {
   if (finding.isHostLoop())
     return "call cudaStreamQuery in every iteration, or wait with cudaStreamSynchronize";
+  if (finding.isUnpromisedWait())
+    return finding.distance == "same-grid"
+               ? "launch cooperatively, wait for lower block numbers only, or number the blocks by a "
+                 "counter as they start"
+               : "launch the kernel that is waited for first, or order the two by stream or event";
   return "make sure that a thread that runs ends every wait";
 }
 

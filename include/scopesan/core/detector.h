@@ -184,8 +184,8 @@ public:
   }
   /// Does everything at `e` precede the present of `t`?
   bool precedes(const Epoch &e, const Thread &t) const { return C.happensBefore(t, e); }
+  /// A loop that waits may fence, too: a seq_cst read does (O3).
   void fence(Thread &t, Op op, SiteId site) {
-    Progress.leave(t);
     if (C.advice) [[unlikely]]
       C.advice->Uses.fence(t, C.syncOp(t, op, site));
     Sync.fence(t, C.syncOp(t, op, site));
@@ -398,8 +398,9 @@ public:
     if (C.advice)
       C.advice->Uses.isBlind = true;
   }
-  /// The run is over, or stands still: reports the advice that needs all of it.
+  /// The run is over, or stands still: reports what needs all of it (D12, A1).
   void finish() {
+    Progress.finish();
     if (C.advice)
       C.advice->finish();
   }

@@ -282,6 +282,7 @@ struct SyncObject {
   uint32_t chainStart = 0;    ///< version at which the current chain of observed RMWs began (S16)
   uint16_t bytes = 0;
   bool written = false; ///< the current value was written by `lastWrite`
+  bool awaited = false; ///< a wait for a value ended that nothing promised (D12): late_waits.h
   SyncOp lastWrite;
   StepSet writerSaw; ///< blocks that the writer of the current value knew to have run
   ObservedValues observations;

@@ -33,6 +33,11 @@ struct Wait {
 struct EndedWait {
   SyncOp writer, reader;
   uint32_t bytes = 0;
+  bool isLate = false; ///< D12: perhaps a wait for who starts later; the fields below are set
+  uint32_t from = 0;   ///< attempts on the location before the wait ended
+  StepSet seen;        ///< what the waiter knew by then
+  BlockClock blocks;
+  NodeClock nodes;
 };
 
 /// Asynchronous copies of one thread that complete by groups (S12). Each is an actor.

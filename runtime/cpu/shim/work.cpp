@@ -71,6 +71,7 @@ public:
     Facts.block = W.Block;
     Facts.cluster = W.Cluster;
     Facts.cooperative = W.Cooperative;
+    Facts.inGraph = P.Origin.graph != 0;
     Facts.device = {uint16_t(P.Origin.device)};
     Facts.domain = physicalDomain(W, C.DomainCount);
     Op.Node = C.Detector->launch(P.Line, After.data(), uint32_t(After.size()), Facts);
