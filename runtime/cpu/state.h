@@ -34,6 +34,7 @@ struct Thread : ThreadContext {
   uint32_t MbarrierSite = 0;
   void *Mbarrier = nullptr;    ///< whose phase the wait at MbarrierSite found incomplete
   CopyState *Copies = nullptr; ///< null until the thread issues one
+  uint64_t WaitedAt = 0;       ///< slice in which it last gave a turn away at a strong access
   Wait Waiting = Wait::None;
   bool Exited = false;
 };

@@ -148,9 +148,7 @@ core::AccessRecord scopesan::cpu::recordOf(const Thread &T) {
   return R;
 }
 
-std::string Engine::describeStuck(bool Livelock) const {
-  std::string Text = Livelock ? "every thread that can run only waits (livelock)"
-                              : "no thread can run any more (deadlock)";
+std::string Engine::describeStuck(std::string Text) const {
   for (const Launch *L : Active) {
     Text += "\n  kernel " + L->Spec.Name + " (launch " + std::to_string(L->Spec.Index) +
             "): " + std::to_string(L->EndedBlocks) + " of " + std::to_string(L->BlockCount) +
