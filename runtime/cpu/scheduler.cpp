@@ -140,6 +140,7 @@ void Scheduler::block(Wait Reason, uint32_t Detail) {
   Thread *T = Engine::current();
   T->Waiting = Reason;
   T->WaitDetail = Detail;
+  T->BlockedAt = Slices;
   dispatch();
 }
 

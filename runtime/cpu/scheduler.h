@@ -55,6 +55,9 @@ public:
   /// Runs threads until something asks for the driver.
   void enter(uint64_t SliceBudget);
   bool livelocked() const { return Quiet >= quietLimit(); }
+  /// In a livelock: the thread waits now, but has run lately. What it waits for comes, again and
+  /// again.
+  bool passes(const Thread &T) const { return livelocked() && T.BlockedAt >= QuietHalfAt; }
   /// Turns since memory last changed, and since a thread last began or ended.
   uint64_t turnsWithoutChange() const { return Slices - ChangedAt; }
   uint64_t turnsWithoutLifetime() const { return Slices - LifetimeAt; }
@@ -91,8 +94,8 @@ private:
   static constexpr uint32_t DrawAhead = 8;
   int64_t Countdown = 0;
   int64_t Budget = 0;
-  uint64_t Quiet = 0; ///< waiting yields since the last exit or value-changing strong store
-  uint64_t QuietHalfAt = 0;            ///< slice in which `Quiet` was half of its least limit
+  uint64_t Quiet = 0;       ///< waiting yields since the last exit or value-changing strong store
+  uint64_t QuietHalfAt = 0; ///< slice in which `Quiet` was half of its least limit
   uint64_t ChangedAt = 0, LifetimeAt = 0; ///< slices
   uint32_t Interval = 0;
   Random Chance;

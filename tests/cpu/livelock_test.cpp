@@ -43,6 +43,7 @@ TEST(Livelock, VotesAndBarriersAreNoProgress) {
                     while (!vote(false));
                   }),
             RunStatus::Livelocked);
+  TheEngine.abandonAll();
   EXPECT_EQ(M.run({2}, {64},
                   [&] {
                     for (;;) {
@@ -52,6 +53,24 @@ TEST(Livelock, VotesAndBarriersAreNoProgress) {
                     }
                   }),
             RunStatus::Livelocked);
+  TheEngine.reportStuck(*M.Detector);
+  ASSERT_FALSE(M.Sink.Findings.empty());
+  EXPECT_EQ(M.Sink.Findings.back().rule, core::Rule::ForwardProgress)
+      << "nothing is wrong with a barrier that completes";
+}
+
+TEST(Livelock, ABarrierThatAThreadNeverReachesIsMisused) {
+  Machine M;
+  EXPECT_EQ(M.run({1}, {64},
+                  [&] {
+                    while (tid() < 32)
+                      __scopesan_cpu_yield();
+                    __scopesan_cpu_bar_sync(0, 0, 0, 0);
+                  }),
+            RunStatus::Livelocked);
+  TheEngine.reportStuck(*M.Detector);
+  ASSERT_EQ(M.Sink.Findings.size(), 1u);
+  EXPECT_EQ(M.Sink.Findings[0].rule, core::Rule::BarrierMisuse);
 }
 
 TEST(Livelock, ABlockThatComputesInRegistersIsAwaited) {

@@ -261,9 +261,6 @@ __global__ void barCopy(const double *in, double *out, int n) {
   }
   if (n % 2 && !threadIdx.x)
     out[n - 1] = in[n - 1];
-  if (threadIdx.x == 1) {
-    (void)b.arrive(blockDim.x);
-  }
 }
 
 SUITE_TEST(barrierCopy) {

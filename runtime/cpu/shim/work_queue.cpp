@@ -251,9 +251,9 @@ void WorkQueue::deviceFailed() {
   Polling.clear();
 }
 
-static constexpr const char EndedAtLimit[] =
-    "a kernel was ended that did not end by itself: for millions of turns of its threads memory did "
-    "not change or no thread ended (--wait-limit)";
+static constexpr const char EndedAtLimit[] = "a kernel was ended that did not end by itself: for "
+                                             "millions of turns of its threads memory did "
+                                             "not change or no thread ended (--wait-limit)";
 
 static uint64_t milliseconds() {
   timespec T;
