@@ -21,6 +21,7 @@ struct EngineSettings {
   uint32_t PreemptionInterval = 40; ///< 0 = only at synchronization
   uint32_t StackBytes = 64 * 1024;
   uint32_t SmCount = 8;
+  uint64_t WaitLimit = 0; ///< turns without a change of memory that are allowed; 0 = any number
 };
 
 enum class RunStatus {
@@ -29,6 +30,7 @@ enum class RunStatus {
   Idle,       ///< nothing is active
   Deadlocked, ///< threads exist, none can run
   Livelocked, ///< all runnable threads have only been waiting for a long time
+  TooLong,    ///< nothing has changed, or no thread has ended, for longer than the limit allows
   Failed
 };
 
@@ -49,12 +51,12 @@ public:
   void abandonAll();
   /// Records a failure that the driver decided on (stuck).
   void fail(FailureCode Code, std::string Message) { Failed = {Code, std::move(Message)}; }
-  /// Who waits where, one line per group of threads.
-  std::string describeStuck(bool Livelock) const;
+  /// Who waits where, one line per group of threads, below the title.
+  std::string describeStuck(std::string Title) const;
   /// D12: reports a stuck state as a finding (D7 where a barrier is involved).
   void reportStuck(core::Detector &D) const;
   /// Starts a new quiet period: the host promises that something may still change.
-  void forgiveLivelock() { Sched.noteProgress(); }
+  void forgiveLivelock() { Sched.noteLifetime(); }
 
   /// Virtual time of the device in nanoseconds: advances with slices and clock reads only.
   uint64_t now() const { return Sched.Slices * NanosecondsPerSlice + ClockReads * 40; }
@@ -85,6 +87,7 @@ private:
   void endCluster(Launch *L, Cluster *C);
   void release(Launch *L);
   void leaveDependents(Launch *L);
+  bool tooLong() const;
 
   EngineSettings Settings;
   SharedArena Arena;

@@ -118,6 +118,7 @@ void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
   if (isPrivate(Address))
     return;
   TheEngine.Sched.access();
+  TheEngine.Sched.noteWrite();
   checkReach(Address, Bytes, WeakStore, Site);
   if (!toldThroughAlias(Address, Bytes, true, Site))
     TheDetector->write(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -136,6 +137,7 @@ void __scopesan_write_range(const void *Address, uint64_t Bytes, uint32_t Site) 
   if (!Bytes || isPrivate(Address))
     return;
   TheEngine.Sched.access();
+  TheEngine.Sched.noteWrite();
   checkReach(Address, Bytes, WeakStore, Site);
   if (!toldThroughAlias(Address, Bytes, true, Site))
     TheDetector->writeRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});

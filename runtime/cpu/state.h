@@ -34,6 +34,8 @@ struct Thread : ThreadContext {
   uint32_t MbarrierSite = 0;
   void *Mbarrier = nullptr;    ///< whose phase the wait at MbarrierSite found incomplete
   CopyState *Copies = nullptr; ///< null until the thread issues one
+  uint64_t WaitedAt = 0;       ///< slice in which it last gave a turn away at a strong access
+  uint64_t BlockedAt = 0;      ///< slice in which it last began to wait for others
   Wait Waiting = Wait::None;
   bool Exited = false;
 };

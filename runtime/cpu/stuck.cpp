@@ -148,9 +148,7 @@ core::AccessRecord scopesan::cpu::recordOf(const Thread &T) {
   return R;
 }
 
-std::string Engine::describeStuck(bool Livelock) const {
-  std::string Text = Livelock ? "every thread that can run only waits (livelock)"
-                              : "no thread can run any more (deadlock)";
+std::string Engine::describeStuck(std::string Text) const {
   for (const Launch *L : Active) {
     Text += "\n  kernel " + L->Spec.Name + " (launch " + std::to_string(L->Spec.Index) +
             "): " + std::to_string(L->EndedBlocks) + " of " + std::to_string(L->BlockCount) +
@@ -186,9 +184,13 @@ void Engine::reportStuck(core::Detector &D) const {
         continue;
       // A barrier that part of its threads reached is the most telling place: a block barrier
       // first, then the cluster barrier, then an mbarrier.
+      auto RankOf = [&](auto It) {
+        bool None = It == All.end() || Sched.passes(*It->second.First);
+        return None ? NoBarrier : barrierRank(It->first);
+      };
       auto First = All.end();
       for (auto It = All.begin(); It != All.end(); ++It)
-        if (barrierRank(It->first) < (First == All.end() ? NoBarrier : barrierRank(First->first)))
+        if (RankOf(It) < RankOf(First))
           First = It;
       core::Finding F;
       F.rule = First != All.end() ? core::Rule::BarrierMisuse : core::Rule::ForwardProgress;

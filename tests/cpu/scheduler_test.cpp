@@ -194,21 +194,6 @@ TEST(Scheduler, LaunchesInterleave) {
   EXPECT_TRUE(A->Ended && B->Ended);
 }
 
-TEST(Scheduler, LivelockIsDetectedAndDescribed) {
-  Machine M;
-  RunStatus R = M.run({2}, {4}, [&] {
-    for (;;)
-      __scopesan_cpu_yield();
-  });
-  EXPECT_EQ(R, RunStatus::Livelocked);
-  std::string Text = TheEngine.describeStuck(true);
-  EXPECT_NE(Text.find("livelock"), std::string::npos);
-  EXPECT_NE(Text.find("4 of 4 live threads"), std::string::npos);
-  TheEngine.reportStuck(*M.Detector);
-  ASSERT_EQ(M.Sink.Findings.size(), 1u);
-  EXPECT_EQ(M.Sink.Findings[0].rule, core::Rule::ForwardProgress);
-}
-
 TEST(Scheduler, ExitEndsAThreadEarly) {
   Machine M;
   int After = 0, Before = 0;

@@ -251,6 +251,10 @@ void WorkQueue::deviceFailed() {
   Polling.clear();
 }
 
+static constexpr const char EndedAtLimit[] = "a kernel was ended that did not end by itself: for "
+                                             "millions of turns of its threads memory did "
+                                             "not change or no thread ended (--wait-limit)";
+
 static uint64_t milliseconds() {
   timespec T;
   clock_gettime(CLOCK_MONOTONIC, &T);
@@ -272,12 +276,21 @@ bool WorkQueue::isForgiven() {
   return true;
 }
 
-void WorkQueue::stuck(bool Livelock) {
-  if (Livelock && isForgiven())
+void WorkQueue::stuck(RunStatus How) {
+  if (How != RunStatus::Deadlocked && isForgiven())
     return TheEngine.forgiveLivelock();
   WaitingSince = 0;
-  TheEngine.reportStuck(*TheDetector);
-  TheEngine.fail(FailureCode::LaunchTimeout, TheEngine.describeStuck(Livelock));
+  const char *Title = "no thread can run any more (deadlock)";
+  if (How == RunStatus::Livelocked)
+    Title = "every thread that can run only waits (livelock)";
+  if (How == RunStatus::TooLong) {
+    Title = "the threads go on without end: no change of memory, or no end of a thread, for longer "
+            "than --wait-limit allows";
+    host::incomplete(EndedAtLimit);
+  } else {
+    TheEngine.reportStuck(*TheDetector);
+  }
+  TheEngine.fail(FailureCode::LaunchTimeout, TheEngine.describeStuck(Title));
   deviceFailed();
 }
 
@@ -300,10 +313,13 @@ bool WorkQueue::runOnce(uint64_t Slices) {
     WaitingSince = 0;
     break;
   case RunStatus::Deadlocked:
-    stuck(false);
+    stuck(RunStatus::Deadlocked);
     break;
   case RunStatus::Livelocked:
-    stuck(true);
+    stuck(RunStatus::Livelocked);
+    break;
+  case RunStatus::TooLong:
+    stuck(RunStatus::TooLong);
     break;
   case RunStatus::Failed:
     deviceFailed();

@@ -83,7 +83,7 @@ private:
   void collectEnded();
   /// One engine run. False when the device failed.
   bool runOnce(uint64_t Slices);
-  void stuck(bool Livelock);
+  void stuck(RunStatus How);
   /// Nothing runs, and operations wait for values in memory.
   void stuckPolling();
   /// May another host thread still end a wait? Gives it time.
