@@ -129,8 +129,8 @@ void Replay::beginCluster(uint32_t index) {
   }
 }
 
-void Replay::endBlock(BlockState &b) {
-  D.endBlock(b.detect);
+void Replay::endBlock(BlockState &b, bool ran) {
+  D.endBlock(b.detect, ran);
   std::shared_ptr<ClusterState> cluster = b.cluster;
   cluster->members[b.rank] = nullptr;
   if (--cluster->live == 0)
@@ -165,7 +165,7 @@ void Replay::end() {
       exitThread(b, i);
   }
   for (uint32_t index : left)
-    endBlock(*Blocks[index]);
+    endBlock(*Blocks[index], /*ran=*/false);
   if (LostReaders)
     host::findingSink().gaveUp("readers of a word that was written later in the same kernel could "
                                "not all be told apart on the GPU: races with them may be missed",

@@ -51,7 +51,7 @@ void Replay::limitBlocks() {
                        "may be missed");
     if (b->phase)
       Phases[b->index] = b->phase;
-    endBlock(*b);
+    endBlock(*b, /*ran=*/false);
   }
 }
 
