@@ -171,6 +171,7 @@ private:
     bool issued = false;
     ContextLog *log = nullptr;
     std::string name;
+    uint32_t number = 0;  ///< of the launch, from 1
     uint64_t started = 0; ///< milliseconds
     core::NodeId node;
   };

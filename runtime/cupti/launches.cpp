@@ -84,7 +84,7 @@ core::NodeId Collector::launchNode(const LaunchRequest &r, const Function &f, gp
   record.block = r.block;
   record.cluster = facts.cluster;
   record.dynamicShared = r.dynamicShared;
-  record.index = ++LaunchCount;
+  record.index = Now.number = ++LaunchCount;
   record.cooperative = r.cooperative;
   record.domain = r.domain.value;
   host::launchStarted(record);
