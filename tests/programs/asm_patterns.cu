@@ -5,16 +5,13 @@
 //   why the producer waits for the consumer's release of a stage, the consumer for its copy
 //   verdict clean
 //   proof S10 S12 S13
-// variant no_empty_wait -DRACY=1
-//   why the branch over the wait for an empty stage is taken
+// variant early_release -DRACY=1
+//   why the consumer releases the stage before it reads it
 //   verdict findings
 //   require D10 load take(load,weak) memory=stages
-//   allow   D10 load load memory=stages
-//   allow   D7 load load
-//   allow   D7 full full
-//   proof S12 D10
-// variant no_full_wait -DRACY=2
-//   why only whoever branches into the wait waits
+//   proof S10 S12 D10
+// variant late_wait -DRACY=2
+//   why the consumer reads the stage before it waits for the copy
 //   verdict findings
 //   require D10 load take(load,weak) memory=stages
 //   proof S12 D10
@@ -48,6 +45,15 @@ __device__ bool elected() {
                    : "memory");                                                                    \
   } while (0)
 
+/// One lane arrives for its warp.
+#define release(m)                                                                                 \
+  do {                                                                                             \
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.eq.u32 p, %1, 0;\n\t"                                 \
+                 "@p mbarrier.arrive.shared::cta.b64 _, [%0];\n\t}" ::"r"(address(m)),             \
+                 "r"(threadIdx.x % 32)                                                             \
+                 : "memory");                                                                      \
+  } while (0)
+
 __global__ void pipeline(const int *in, int *out) {
   __shared__ alignas(16) int stages[kStages][kWords];
   __shared__ uint64_t full[kStages], empty[kStages];
@@ -63,28 +69,29 @@ __global__ void pipeline(const int *in, int *out) {
     const bool leads = elected();
     for (int tile = 0; leads && tile < kTiles; ++tile) {
       const int s = tile % kStages, round = tile / kStages;
-      waitIf(RACY != 1, &empty[s], round % 2 ^ 1);
-      asm volatile("{\n\t.reg .pred skip;\n\tsetp.ne.u32 skip, %4, 1;\n\t@skip bra NOTHING;\n\t"
-                   "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%3], 256;\n\t"
-                   "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-                   "[%0], [%2], 128, [%3];\n\t"
-                   "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-                   "[%1], [%2+128], 128, [%3];\n\tNOTHING:\n\t}" ::"r"(address(stages[s])),
-                   "r"(address(stages[s] + 32)), "l"(in + tile * kWords), "r"(address(&full[s])),
-                   "r"(1u)
-                   : "memory"); // @load
+      waitIf(true, &empty[s], round % 2 ^ 1);
+      asm volatile( // @load
+          "{\n\t.reg .pred skip;\n\tsetp.ne.u32 skip, %4, 1;\n\t@skip bra NOTHING;\n\t"
+          "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%3], 256;\n\t"
+          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+          "[%0], [%2], 128, [%3];\n\t"
+          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+          "[%1], [%2+128], 128, [%3];\n\tNOTHING:\n\t}" ::"r"(address(stages[s])),
+          "r"(address(stages[s] + 32)), "l"(in + tile * kWords), "r"(address(&full[s])), "r"(1u)
+          : "memory");
     }
   } else { // consumers
     int sum = 0;
     for (int tile = 0; tile < kTiles; ++tile) {
       const int s = tile % kStages, round = tile / kStages;
-      waitIf(RACY != 2, &full[s], round % 2); // @full
-      sum += stages[s][threadIdx.x - 32];     // @take
+      waitIf(RACY != 2, &full[s], round % 2);
+      if (RACY == 1)
+        release(&empty[s]);
+      sum += stages[s][threadIdx.x - 32]; // @take
+      waitIf(RACY == 2, &full[s], round % 2);
       __syncwarp();
-      asm volatile("{\n\t.reg .pred p;\n\tsetp.eq.u32 p, %1, 0;\n\t"
-                   "@p mbarrier.arrive.shared::cta.b64 _, [%0];\n\t}" ::"r"(address(&empty[s])),
-                   "r"(threadIdx.x % 32)
-                   : "memory"); // @release
+      if (RACY != 1)
+        release(&empty[s]);
     }
     out[threadIdx.x - 32] = sum;
   }

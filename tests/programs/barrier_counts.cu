@@ -56,10 +56,11 @@ __global__ void meet(int *out) {
   if (threadIdx.x == 32) {
     uint64_t state;
     value = 41;
-    asm volatile("mbarrier.arrive.noComplete.shared.b64 %0, [%1], 1;"
-                 : "=l"(state)
-                 : "r"(address(&phase))
-                 : "memory"); // @arrive
+    asm volatile( // @arrive
+        "mbarrier.arrive.noComplete.shared.b64 %0, [%1], 1;"
+        : "=l"(state)
+        : "r"(address(&phase))
+        : "memory");
     if (RACY != 3)
       mbarrierArrive(&phase); // @arrive
   }

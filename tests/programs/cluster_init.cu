@@ -71,16 +71,17 @@ __global__ void __cluster_dims__(2) meet(int *out) {
     sum = notes[other] - 39; // @read_note
 #endif
     values[rank] = 41; // @value
-    asm volatile("{\n\t.reg .pred p;\n\t.reg .b32 peer;\n\tsetp.eq.u32 p, %2, 1;\n\t"
-                 "@p mapa.shared::cluster.u32 peer, %0, %1;\n\t@p " ARRIVE "\n\t}" ::"r"(
-                     address(&full)),
-                 "r"(other), "r"(1u)
-                 : "memory"); // @arrive
-    asm volatile("{\n\t.reg .pred P1;\n\tLAB_WAIT:\n\t"
-                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 P1, [%0], 0;\n\t"
-                 "@P1 bra DONE;\n\tbra LAB_WAIT;\n\tDONE:\n\t}" ::"r"(address(&full))
-                 : "memory");            // @wait
-    out[rank] = sum + values[other];     // @take
+    asm volatile(      // @arrive
+        "{\n\t.reg .pred p;\n\t.reg .b32 peer;\n\tsetp.eq.u32 p, %2, 1;\n\t"
+        "@p mapa.shared::cluster.u32 peer, %0, %1;\n\t@p " ARRIVE "\n\t}" ::"r"(address(&full)),
+        "r"(other), "r"(1u)
+        : "memory");
+    asm volatile( // @wait
+        "{\n\t.reg .pred P1;\n\tLAB_WAIT:\n\t"
+        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 P1, [%0], 0;\n\t"
+        "@P1 bra DONE;\n\tbra LAB_WAIT;\n\tDONE:\n\t}" ::"r"(address(&full))
+        : "memory");
+    out[rank] = sum + values[other]; // @take
   }
   clusterSync();
 }

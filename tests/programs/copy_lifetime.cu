@@ -34,10 +34,11 @@ __global__ void store(int *out) {
   fenceProxyAsync();
   __syncthreads();
   if (threadIdx.x == 0) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
-                     out + kWords * int(blockIdx.x)),
-                 "r"(address(tile)), "r"(unsigned(sizeof(tile)))
-                 : "memory"); // @drain
+    asm volatile( // @drain
+        "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
+            out + kWords * int(blockIdx.x)),
+        "r"(address(tile)), "r"(unsigned(sizeof(tile)))
+        : "memory");
     if (RACY != 2)
       asm volatile("cp.async.bulk.commit_group;" ::: "memory");
     if (RACY == 0 || RACY == 2)
