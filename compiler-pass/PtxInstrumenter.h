@@ -51,7 +51,7 @@ private:
   void blockBarrier(const ptx::Effect &E);
   void warpBarrier(const ptx::Effect &E);
   bool entry(const ptx::Statement &S, const ptx::Effect &E);
-  const char *misplaced(const ptx::Effect &E, unsigned Announced) const;
+  const char *misplaced(const ptx::Effect &E) const;
 
   /// Insertion point before or after the statement, under the guard of `E` and for its lanes.
   llvm::Instruction *position(bool AfterStatement, const ptx::Effect &E);

@@ -245,7 +245,7 @@ void Engine::abandonAll() {
       for (uint32_t I = 0; I < B->ThreadCount; ++I)
         if (!B->Threads[I].Exited)
           TheDetector->threadExit(*B->Threads[I].Detect);
-      TheDetector->endBlock(B->Detect);
+      TheDetector->endBlock(B->Detect, /*ran=*/false);
       L->FreeSlots.push_back(B->Shared);
       FreeBlocks.push_back(B);
       if (B->Rank == 0)
@@ -316,8 +316,13 @@ void Engine::fiberLoop(bool AfterExit) {
 
 void Engine::exitThread() { scopesanRestartStack(current()->Stack->top(), fiberBodyAfterExit); }
 
-void Engine::failFromFiber(FailureCode Code, std::string Message) {
-  fail(Code, std::move(Message));
+void Engine::failFromFiber(FailureCode Code, const std::string &What, const Thread &By,
+                           uint32_t Site) {
+  failFromFiber({Code, What + " in " + describePlace(By), Site});
+}
+
+void Engine::failFromFiber(Failure F) {
+  Failed = std::move(F);
   Fiber *Self = current()->Stack;
   Sched.leaveToDriver(Self);
   __builtin_unreachable();

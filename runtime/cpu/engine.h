@@ -63,8 +63,11 @@ public:
 
   // ---- called on fibers
   static Thread *current() { return static_cast<Thread *>(__scopesan_cpu_current); }
-  /// Ends the kernel with an error. Continues in the driver.
-  [[noreturn]] void failFromFiber(FailureCode Code, std::string Message);
+  /// Ends the kernel with an error of thread `By`: `What` is followed by where that is. Continues in
+  /// the driver.
+  [[noreturn]] void failFromFiber(FailureCode Code, const std::string &What, const Thread &By,
+                                  uint32_t Site = 0);
+  [[noreturn]] void failFromFiber(Failure F);
   [[noreturn]] void exitThread();
   [[noreturn]] void fiberLoop(bool AfterExit);
   uint64_t specialRegister(uint32_t Id);
@@ -108,6 +111,8 @@ extern core::Detector *TheDetector;
 
 /// "block [x,y,z] thread [x,y,z]"
 std::string describeThread(const Thread &T);
+/// "kernel f(int*) (launch 3), block [0,0,0] thread [1,0,0]".
+std::string describePlace(const Thread &T);
 /// Where the thread stands, for findings.
 core::AccessRecord recordOf(const Thread &T);
 /// "file:line" of a global site id, or the empty string. Set by the shim.

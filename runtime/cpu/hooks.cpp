@@ -40,6 +40,13 @@ uint64_t raw(const void *P) { return reinterpret_cast<uint64_t>(P); }
 /// pointer to a local that was passed on is known only here.
 bool isPrivate(const void *P) { return FiberStacks::contain(P); }
 
+/// For the message if it faults.
+void noteAccess(const void *Address, uint32_t Site) {
+  Thread &T = *Engine::current();
+  T.AccessSite = Site;
+  T.Accessed = Address;
+}
+
 /// The thread that waits at the barrier and does not fit to the arrival of `T`: any, or one of its
 /// warp.
 const Thread *waiterAt(const BlockBarrier &Barrier, const Thread &T, bool SameWarp) {
@@ -109,6 +116,7 @@ void __scopesan_read(const void *Address, uint32_t Bytes, uint32_t Site) {
   if (isPrivate(Address))
     return;
   TheEngine.Sched.access();
+  noteAccess(Address, Site);
   checkReach(Address, Bytes, WeakLoad, Site);
   if (!toldThroughAlias(Address, Bytes, false, Site))
     TheDetector->read(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -119,6 +127,7 @@ void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
     return;
   TheEngine.Sched.access();
   TheEngine.Sched.noteWrite();
+  noteAccess(Address, Site);
   checkReach(Address, Bytes, WeakStore, Site);
   if (!toldThroughAlias(Address, Bytes, true, Site))
     TheDetector->write(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -128,6 +137,7 @@ void __scopesan_read_range(const void *Address, uint64_t Bytes, uint32_t Site) {
   if (!Bytes || isPrivate(Address))
     return;
   TheEngine.Sched.access();
+  noteAccess(Address, Site);
   checkReach(Address, Bytes, WeakLoad, Site);
   if (!toldThroughAlias(Address, Bytes, false, Site))
     TheDetector->readRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -138,6 +148,7 @@ void __scopesan_write_range(const void *Address, uint64_t Bytes, uint32_t Site) 
     return;
   TheEngine.Sched.access();
   TheEngine.Sched.noteWrite();
+  noteAccess(Address, Site);
   checkReach(Address, Bytes, WeakStore, Site);
   if (!toldThroughAlias(Address, Bytes, true, Site))
     TheDetector->writeRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -150,6 +161,7 @@ void __scopesan_atomic_before(const void *Address, uint32_t Bytes, uint32_t RawO
   abi::Op Op(RawOp);
   Thread &T = *Engine::current();
   T.Site = Site;
+  noteAccess(Address, Site);
   checkReach(Address, Bytes, Op, Site);
   if (Op.isWrite())
     ValueBefore = peek(Address, Bytes);

@@ -12,8 +12,7 @@ void scopesan::cpu::checkMbarrier(const Thread &T, const void *Barrier) {
     return;
   TheEngine.failFromFiber(
       FailureCode::IllegalAddress,
-      "an mbarrier object must be 8-byte aligned in the shared memory of the cluster, in kernel " +
-          T.Owner->Grid->Spec.Name + ", " + describeThread(T));
+      "an mbarrier object that is not 8-byte aligned in the shared memory of the cluster", T, T.Site);
 }
 
 static MbarrierObject &checked(void *Barrier) {

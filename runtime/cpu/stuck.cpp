@@ -20,6 +20,11 @@ std::string scopesan::cpu::describeThread(const Thread &T) {
   return "block " + triple(T.ctaid) + " thread " + triple(T.tid);
 }
 
+std::string scopesan::cpu::describePlace(const Thread &T) {
+  const LaunchSpec &L = T.Owner->Grid->Spec;
+  return "kernel " + L.Name + " (launch " + std::to_string(L.Index) + "), " + describeThread(T);
+}
+
 namespace {
 
 /// Threads of one block that are in the same state at the same place.

@@ -96,13 +96,12 @@ void __scopesan_cpu_tensor_copy(const void *Map, void *Shared, void *Barrier, co
   else if (Reducing)
     Error = "no reduction of the tensor map's type";
   if (!Error.empty())
-    TheEngine.failFromFiber(FailureCode::LaunchFailure,
-                            "tensor copy: " + Error + ", " + describeThread(T));
+    TheEngine.failFromFiber(FailureCode::LaunchFailure, "tensor copy (" + Error + ")", T, Site);
   if (Store && std::any_of(Start, Start + Rank, [](int32_t At) { return At < 0; }))
     TheEngine.failFromFiber( // as seen on an H200; copies into shared memory may start there
         FailureCode::IllegalInstruction,
-        "tensor copy out of shared memory that starts at a negative coordinate, " +
-            describeThread(T));
+        "tensor copy out of shared memory that starts at a negative coordinate", T, Site);
+  checkAligned(T, Shared, TensorAlignment, "tensor copy", Site);
   if (Barrier)
     checkMbarrier(T, Barrier);
   auto issue = [&](char *To, void *Signals) {

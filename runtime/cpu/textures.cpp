@@ -20,7 +20,7 @@ TextureTable scopesan::cpu::TheTextures;
 namespace {
 
 [[noreturn]] void fail(FailureCode Code, const std::string &Why, const Thread &T) {
-  TheEngine.failFromFiber(Code, Why + ", " + describeThread(T));
+  TheEngine.failFromFiber(Code, Why, T, T.TextureSite);
 }
 
 const TextureObject &objectOf(Thread &T, uint64_t Handle, TextureForm F) {

@@ -42,6 +42,30 @@ uint64_t milliseconds() {
   return uint64_t(t.tv_sec) * 1000 + uint64_t(t.tv_nsec) / 1'000'000;
 }
 
+/// The errors that code on the device causes.
+static std::string describeError(CUresult r) {
+  switch (r) {
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+    return "illegal address";
+  case CUDA_ERROR_LAUNCH_TIMEOUT:
+    return "timeout";
+  case CUDA_ERROR_ASSERT:
+    return "failed assertion";
+  case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    return "stack overflow";
+  case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    return "illegal instruction";
+  case CUDA_ERROR_MISALIGNED_ADDRESS:
+    return "misaligned address";
+  case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    return "address in a wrong address space";
+  case CUDA_ERROR_LAUNCH_FAILED:
+    return "launch failure (trap or invalid operation)";
+  default:
+    return "CUDA error " + std::to_string(int(r));
+  }
+}
+
 Collector &Collector::get() {
   static auto *instance = new Collector; // never destroyed: the program may call until the end
   return *instance;
@@ -79,7 +103,8 @@ bool Collector::complete() {
     all &= a.ended;
     if (a.ended && r != CUDA_SUCCESS && !Now.log->lost) {
       Now.log->lost = true;
-      host::incomplete(host::KernelFailed);
+      host::kernelFailed(describeError(r) + " in kernel " + a.name + " (launch " +
+                         std::to_string(a.number) + ")");
     }
   }
   return all;

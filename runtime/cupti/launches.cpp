@@ -103,6 +103,7 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   core::NodeId node = launchNode(r, f, s, facts, log->device);
   Active active;
   active.name = f.name;
+  active.number = LaunchCount;
   active.node = node;
   active.kernel = f.id;
   active.queued = Queued;

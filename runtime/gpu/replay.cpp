@@ -171,8 +171,8 @@ void Replay::beginCluster(uint32_t index) {
   }
 }
 
-void Replay::endBlock(BlockState &b) {
-  D.endBlock(b.detect);
+void Replay::endBlock(BlockState &b, bool ran) {
+  D.endBlock(b.detect, ran);
   std::shared_ptr<ClusterState> cluster = b.cluster;
   cluster->members[b.rank] = nullptr;
   if (--cluster->live == 0)
@@ -219,7 +219,7 @@ void Replay::endSelected() {
       exitThread(b, i);
   }
   for (uint32_t index : left)
-    endBlock(*L->blocks[index]);
+    endBlock(*L->blocks[index], /*ran=*/false);
   D.endLaunch(L->launch.node);
 }
 

@@ -234,7 +234,8 @@ private:
   void exitThread(BlockState &b, uint32_t i);
   BlockState &block(uint32_t index);
   void beginCluster(uint32_t index);
-  void endBlock(BlockState &b);
+  /// `ran`: the log tells of the ends of its threads.
+  void endBlock(BlockState &b, bool ran = true);
   /// Block of the record's address form whose shared memory it names; null = it has ended.
   BlockState *owner(BlockState &b, uint64_t value) const;
   uint64_t place(const BlockState &b, uint64_t value) const;

@@ -411,6 +411,11 @@ void incomplete(const std::string &what, core::SiteId site) {
     c.writeIncomplete({what, site.value}, tally);
 }
 
+void kernelFailed(const std::string &cause, core::SiteId site) {
+  incomplete("a kernel ended with an error; what it had not executed was not checked: " + cause,
+             site);
+}
+
 void setDeviceCounters(const DeviceCounters &counters) {
   Collector &c = collector();
   std::lock_guard guard(c.lock);

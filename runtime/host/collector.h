@@ -102,8 +102,9 @@ void nodeNamed(core::NodeId node, const std::string &what, const Origin &origin)
 core::FindingSink &findingSink();
 /// X1: something took part that is not modelled. `site` may be 0. Deduplicated with a count.
 void incomplete(const std::string &what, core::SiteId site = {});
-inline constexpr const char KernelFailed[] =
-    "a kernel ended with an error; what it had not executed was not checked";
+/// X1: a kernel ended with an error, so what it had not executed was not checked. `cause` names the
+/// kernel.
+void kernelFailed(const std::string &cause, core::SiteId site = {});
 /// Something that readers of the report should know; not a limit. Once each.
 void note(const std::string &what);
 /// Number of accesses that reached the shadow so far (reported in the result).

@@ -78,6 +78,10 @@ void writeAccess(JsonWriter &json, const Registries &registries, const core::Acc
   writeActor(json, registries, access.node, access.block, access.thread);
   if (access.host.value)
     json.field("host_thread", access.host.value);
+  if (access.isCopy)
+    json.field("asynchronous", true);
+  if (access.proxy != abi::Proxy::Generic)
+    json.field("proxy", nameOf(access.proxy));
   json.endObject();
 }
 

@@ -8,6 +8,7 @@ namespace scopesan::host {
 const char *nameOf(abi::AccessKind);
 const char *nameOf(abi::MemoryOrder);
 const char *nameOf(abi::Scope);
+const char *nameOf(abi::Proxy);
 const char *nameOf(core::Hazard);
 const char *nameOf(core::Distance);
 const char *nameOf(core::Misuse);

@@ -80,6 +80,8 @@ Operation operation(const json::Object &object) {
   result.stream = static_cast<unsigned>(number(object, "stream"));
   result.isHost = !object.get("stream");
   result.staged = flag(object, "staged");
+  result.isAsynchronous = flag(object, "asynchronous");
+  result.proxy = text(object, "proxy");
   result.device = static_cast<unsigned>(number(object, "device"));
   result.graph = static_cast<unsigned>(number(object, "graph"));
   result.graphLaunch = static_cast<unsigned>(number(object, "graph_launch"));

@@ -89,6 +89,10 @@ void writeOperation(OStream &json, const Operation &op) {
       writeCoordinates(json, "thread", op.thread);
       json.attribute("warp", op.warp);
       json.attribute("lane", op.lane);
+      if (op.isAsynchronous)
+        json.attribute("asynchronous", true);
+      if (!op.proxy.empty())
+        json.attribute("proxy", op.proxy);
     }
     writeOrigin(json, op);
     writeFrames(json, op.frames);

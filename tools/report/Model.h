@@ -53,6 +53,8 @@ struct Operation {
   unsigned warp = 0, lane = 0, stream = 0, device = 0;
   bool isHost = false; ///< a call of the host that is in no stream
   bool staged = false; ///< a copy that may return before its pageable source is on the device
+  bool isAsynchronous = false; ///< of a copy that the thread issued
+  std::string proxy;           ///< empty: the generic one
   unsigned graph = 0;  ///< number of the instantiated graph that it is part of; 0 = none
   unsigned graphLaunch = 0, graphNode = 0;
   HostStack host;      ///< where it was launched, or its node was added to the graph

@@ -1,6 +1,7 @@
 #include "Words.h"
 
 #include "BarrierWords.h"
+#include "CopyWords.h"
 #include "Names.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -186,6 +187,9 @@ std::string lifetimeOf(const Finding &finding) {
            " of memory that " + second.api + " frees, with " + gapOf(finding);
   if (first.kind == "free")
     return access + " of memory that " + first.api + " has freed";
+  if (isOwnSource(finding))
+    return "block " + std::to_string(first.block[0]) + " may end before a copy that thread " +
+           std::to_string(second.thread[0]) + " issued has read its shared memory";
   if (finding.isBlockEnd())
     return access + " of shared memory of block " + std::to_string(first.block[0]) +
            (first.kind == "exit" ? ", which may have ended" : ", which may not have started");
@@ -207,6 +211,8 @@ std::string aliveHint(const Finding &finding) {
   if (first == "enter")
     return "put a cluster barrier (cluster.sync()) before the first access to a peer's shared "
            "memory";
+  if (isOwnSource(finding))
+    return ownSourceHint();
   if (first == "exit")
     return "put a cluster barrier (cluster.sync()) after the last access to a peer's shared "
            "memory: "
@@ -292,6 +298,8 @@ std::string expand(StringRef pattern, const Finding &finding) {
       {"nonatomic", nonAtomicOf(finding)},
       {"barrier", barrierTitle(finding)},
       {"unbarrier", barrierHint(finding)},
+      {"inflight", inFlightTitle(finding, by)},
+      {"uninflight", inFlightHint(finding, distance.must.str())},
       {"stuck", stuckOf(finding)},
       {"unstuck", unstuckHint(finding)},
   };

@@ -95,7 +95,7 @@ public:
   void beginLaunch(NodeId launch) { C.order.begin(launch); }
   /// Makes block `linear` of the launch resident with all its threads.
   Block *beginBlock(NodeId launch, uint64_t linear) { return Resident.begin(launch, linear); }
-  /// Tells where the block's shared memory lies; needed for D8 in clusters.
+  /// Tells where the block's shared memory lies; needed for D8.
   void sharedMemory(Block *b, uint64_t addr, uint64_t bytes) {
     b->sharedAddress = addr;
     b->sharedBytes = bytes;
@@ -105,14 +105,14 @@ public:
   void threadExit(Thread &t, SiteId site = {}) {
     Progress.leave(t);
     Barriers.exit(t);
-    if (t.block->cluster)
-      Clusters.exit(t, site);
+    Clusters.exit(t, site);
     Resident.s6AtGridEnd(t);
     t.dropSync();
     if (C.advice) [[unlikely]]
       C.advice->exit(t.block->id, t.index);
   }
-  void endBlock(Block *b) { Resident.end(b); }
+  /// `ran`: its threads executed to their end; false where the launch was given up.
+  void endBlock(Block *b, bool ran = true) { Resident.end(b, ran); }
   void endLaunch(NodeId) {}
 
   /// Programmatic dependent launch: `node` does not wait for `primary` to end by itself.
@@ -427,7 +427,7 @@ private:
   ResidentBlocks Resident{C, Clusters};
   Accesses A{C, J, Sync, Progress, Clusters, Unknown};
   MbarrierRules Mbarriers{C, J, Sync, Async, A, Unknown, Resident};
-  Copies Copy{C, Async, A, Mbarriers, Resident};
+  Copies Copy{C, Async, A, Mbarriers, Resident, Clusters};
   MemoryRules Memory{C, J, A, Resident};
 };
 

@@ -24,9 +24,8 @@ public:
     uint32_t threads = n.kind == NodeKind::Kernel ? uint32_t(n.facts.block.count()) : 1;
     return initialise(n, launch, {n.firstBlock.value + uint32_t(linear)}, threads);
   }
-  void end(Block *b) {
-    if (b->cluster)
-      Clusters.end(*b);
+  void end(Block *b, bool ran = true) {
+    Clusters.end(*b, ran);
     b->nextFree = Free;
     Free = b;
   }
@@ -71,6 +70,9 @@ private:
     }
     b->cluster = nullptr;
     b->sharedAddress = b->sharedBytes = 0;
+    b->peerAccesses.clear();
+    b->prunePeersAt = 64;
+    b->exitKnowledge = BlockClock();
     if (n.kind == NodeKind::Kernel && n.facts.cluster.count() > 1)
       Clusters.begin(*b, n.facts);
     uint32_t warps = (threads + WarpSize - 1) / WarpSize;

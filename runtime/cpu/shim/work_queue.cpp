@@ -239,10 +239,10 @@ void WorkQueue::collectEnded() {
 /// Everything that was queued is lost with the device, as in CUDA.
 void WorkQueue::deviceFailed() {
   Failure F = TheEngine.failure();
-  if (!F.Message.empty())
+  if (!F.Told)
     complain(F.Message);
   Owner->Sticky = cudaError_t(F.Code);
-  host::incomplete(host::KernelFailed);
+  host::kernelFailed(F.Message.substr(0, F.Message.find('\n')), core::SiteId{F.Site});
   TheEngine.abandonAll();
   collectEnded();
   while (!Unfinished.empty())
