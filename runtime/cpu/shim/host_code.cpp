@@ -96,16 +96,16 @@ void unmodelled(uint32_t Site) {
   told([&](Context &C) { C.Hosts.unmodelled(Site); });
 }
 
-// Locks order nothing while there is one thread.
+// Locks order nothing while there is one thread and no host function.
 void acquire(const void *Object, uint32_t Shared) {
   told([&](Context &C) {
-    if (!C.Hosts.isAlone())
+    if (C.Hosts.locksOrder())
       C.Hosts.acquire(raw(Object), Shared);
   });
 }
 void release(const void *Object, uint32_t Shared) {
   told([&](Context &C) {
-    if (!C.Hosts.isAlone())
+    if (C.Hosts.locksOrder())
       C.Hosts.release(raw(Object), Shared);
   });
 }

@@ -32,6 +32,9 @@ public:
   core::NodeId freeNode();
   /// Is the calling thread the only one so far?
   bool isAlone() const { return Known < 2; }
+  /// Host functions are threads beside the caller: locks order from the first one on.
+  void expectFunction() { HasFunctions = true; }
+  bool locksOrder() const { return !isAlone() || HasFunctions; }
   /// Is every host thread's further past after what the calling thread knows? Opaque threads are in
   /// one total order.
   bool speaksForAll() const { return isAlone() || !isInstrumented(); }
@@ -75,6 +78,7 @@ private:
 
   Context *Owner = nullptr;
   uint32_t Known = 0;
+  bool HasFunctions = false;
   std::vector<core::TimelineId> FreeLines; ///< by host thread, less 1
   std::vector<FunctionThread> FunctionThreads;
 };

@@ -123,6 +123,7 @@ public:
   void operator()(const HostWork &W) {
     (*this)(EmptyWork{});
     Op.IsCallback = true;
+    C.Hosts.expectFunction();
     Op.Effect = [&C = C, Node = Op.Node, W] {
       C.Hosts.runFunction(Node, [W] { W.Function(W.Data); });
     };
