@@ -146,6 +146,10 @@ void scopesan::cpu::hostWatchesElsewhere(uint64_t Begin, uint64_t End) {
   include(Elsewhere, Begin, End);
 }
 
+SCOPESAN_EXPORT void scopesan_host_plain(const char *Names, uint64_t Bytes) {
+  host::plainUnits({Names, Bytes});
+}
+
 extern "C" __attribute__((visibility("default"))) const abi::HostHooks *scopesan_host_hooks(void) {
   return &Hooks;
 }

@@ -39,9 +39,15 @@ public:
   /// one total order.
   bool speaksForAll() const { return isAlone() || !isInstrumented(); }
 
+  /// Who put a host function into a stream.
+  struct FunctionSource {
+    const char *Api = "";
+    host::Origin From;
+  };
   /// Runs a host function within `Node` of the launch order, as a thread of its own. The API's lock
   /// is not held meanwhile: the function may wait for other host threads.
-  void runFunction(core::NodeId Node, const std::function<void()> &Function);
+  void runFunction(core::NodeId Node, const FunctionSource &Source,
+                   const std::function<void()> &Function);
   /// Is the calling thread executing a host function?
   static bool inFunction();
 
@@ -67,11 +73,12 @@ private:
   struct FunctionThread {
     core::HostId Id;
     core::NodeId End; ///< of what it did last
+    FunctionSource Source;
     bool IsBusy = false;
   };
 
   core::HostId self();
-  size_t functionThread(core::NodeId Node);
+  size_t functionThread(core::NodeId Node, const FunctionSource &Source);
   void access(uint64_t Address, uint64_t Bytes, uint32_t Site, bool Write);
   /// False, with a D8, when the host may not touch the memory.
   bool mayTouch(const Allocation &A, uint64_t Address, uint64_t Bytes, abi::Op Op, uint32_t Site);

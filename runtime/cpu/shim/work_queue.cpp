@@ -67,6 +67,8 @@ std::vector<core::NodeId> Placement::nodes() const {
 }
 
 OperationRef WorkQueue::enqueue(Placement P, const Work &W) {
+  for (const Dependency &D : P.Primaries)
+    P.Origin.primaries.push_back(D.Node);
   OperationRef Op = prepare(P);
   describeWork(*Owner, *Op, W, P);
   commit(Op, P);
@@ -199,13 +201,12 @@ void WorkQueue::startFunction(const OperationRef &Op) {
   Op->Started = true;
   Op->MayEnd = [This = Op.get()] { return This->HasReturned.load(); };
   Polling.push_back(Op);
-  // S15: a blocked host may be waiting for this function. What its threads tell each other is not
-  // known without instrumented code, so they count as ordered.
-  bool IsAwaited = IsBeside && !HostThreadTable::isInstrumented();
-  std::thread([this, Op, IsAwaited, Effect = std::move(Op->Effect)] {
+  // S15: what the function tells other threads is not known without instrumented code, so whatever
+  // the host does from now on counts as ordered after it.
+  if (!HostThreadTable::isInstrumented())
+    Owner->Hosts.follow(&Op->Node, 1);
+  std::thread([this, Op, Effect = std::move(Op->Effect)] {
     std::lock_guard Lock(Owner->Mutex);
-    if (IsAwaited)
-      Owner->Hosts.follow(&Op->Node, 1);
     Effect(); // gives the lock up while the function runs
     std::lock_guard Guard(ReturnMutex);
     Op->HasReturned = true;
@@ -470,36 +471,33 @@ void WorkQueue::runForAWhile() {
 }
 
 bool WorkQueue::runBeside() {
-  struct Mark {
-    bool &Is;
-    explicit Mark(bool &Is) : Is(Is) { Is = true; }
-    ~Mark() { Is = false; }
-  } Beside(IsBeside);
   prepareFaultHandling();
   startEligible();
   if (Owner->Sticky != cudaSuccess || Running.empty())
     return false;
-  bool Moves = true;
   switch (TheEngine.run(SlicesPerTurn)) {
   case RunStatus::LaunchEnded:
     collectEnded();
+    hostIsAlive(); // the device needs no call of the host
+    break;
+  case RunStatus::BudgetSpent:
+    hostIsAlive();
+    break;
+  case RunStatus::Livelocked: // who waits for the host may see its store in time
+    TheEngine.forgiveLivelock();
+    break;
+  case RunStatus::Deadlocked: // no host can change that
+    stuck(false);
     break;
   case RunStatus::Failed:
     deviceFailed();
     break;
-  case RunStatus::Livelocked:
-    TheEngine.forgiveLivelock();
-    break;
-  case RunStatus::Deadlocked:
   case RunStatus::Idle:
-    Moves = false;
-    break;
-  case RunStatus::BudgetSpent:
-    break;
+    return false;
   }
   if (Owner->Sticky == cudaSuccess)
     startEligible();
-  return Moves && Owner->Sticky == cudaSuccess;
+  return Owner->Sticky == cudaSuccess;
 }
 
 cudaError_t WorkQueue::queryStream(Stream &S) {

@@ -69,7 +69,7 @@ public:
   /// Runs the device for a while, for a host thread that waits in a loop of its own.
   void runForAWhile();
   /// A turn of the device while the host is blocked. False when nothing is left that could go on.
-  /// Nothing counts as stuck meanwhile: the host may still come to help.
+  /// A device that waits for memory does not count as stuck: the host may still come to help.
   bool runBeside();
   /// Is anything unfinished? May be asked without the lock.
   bool hasWork() const { return HasWork; }
@@ -112,7 +112,6 @@ private:
   std::vector<OperationRef> Polling;           ///< wait for a value in memory
   std::vector<OperationRef> Running;           ///< launches that are active in the engine
   bool SkipCallbacks = false;
-  bool IsBeside = false; ///< see runBeside
   std::atomic<bool> HasWork = false;
   std::mutex ReturnMutex;
   std::condition_variable Return; ///< some host function has returned
