@@ -377,7 +377,7 @@ std::string describeActor(const Operation &op) {
   out << "kernel " << shortFunctionName(op.kernel);
   if (op.launch)
     out << ", launch " << op.launch;
-  if (op.stream || !op.streamKind.empty())
+  if (op.stream)
     out << " on stream " << op.stream << streamDetail(op);
   if (op.device)
     out << " of device " << op.device;

@@ -6,6 +6,8 @@ std::string streamName(const Operation &op) {
   std::string result = op.stream ? "stream " + std::to_string(op.stream) : "the default stream";
   if (op.streamKind == "per-thread")
     result = "the per-thread default stream (" + result + ")";
+  if (op.streamKind == "legacy")
+    result = "the legacy default stream";
   return op.device ? result + " of device " + std::to_string(op.device) : result;
 }
 
