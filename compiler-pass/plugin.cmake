@@ -7,6 +7,7 @@ add_library(ScopeSanPass MODULE
   Externalised.cpp
   GpuMode.cpp
   HostCode.cpp
+  HostLibrary.cpp
   Instrument.cpp
   InstrumentAccess.cpp
   InstrumentAsm.cpp

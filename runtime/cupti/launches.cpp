@@ -78,6 +78,7 @@ core::NodeId Collector::launchNode(const LaunchRequest &r, const Function &f, gp
   if (r.place) {
     record.node = r.place->node = Order.launchAt(r.place->at, facts);
     record.origin = r.place->origin;
+    record.origin.primaries = r.place->at.primaries;
   } else {
     record.node = Order.launch(s, facts, r.programmatic);
     record.origin.stack = host::captureStack();

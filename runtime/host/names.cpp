@@ -54,6 +54,12 @@ const char *nameOf(MemoryKind kind) {
   return pick(Names, kind);
 }
 
+const char *nameOf(StreamKind kind) {
+  static const char *const Names[] = {"unknown", "legacy", "per-thread", "blocking",
+                                      "non-blocking"};
+  return pick(Names, kind);
+}
+
 const RuleText &textOf(core::Rule rule) {
   static const RuleText Texts[] = {
 #define SCOPESAN_RULE(id, enumerator, name, isAdvisory, summary) {id, name, isAdvisory},

@@ -14,6 +14,7 @@ const char *nameOf(core::Distance);
 const char *nameOf(core::Misuse);
 const char *nameOf(core::BarrierKind);
 const char *nameOf(MemoryKind);
+const char *nameOf(StreamKind);
 
 struct RuleText {
   const char *id;

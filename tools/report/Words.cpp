@@ -3,6 +3,7 @@
 #include "BarrierWords.h"
 #include "CopyWords.h"
 #include "Names.h"
+#include "WorkWords.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -74,6 +75,8 @@ std::string actorIn(const Finding &finding, const Operation &op, const Operation
                     bool isSecond) {
   if (!op.isKnown())
     return "an unknown thread";
+  if (op.isHostFunction)
+    return hostFunctionName(op);
   if (op.kernel.empty())
     return op.api.empty() ? hostThread(op) : op.api + (op.staged ? " from pageable memory" : "");
   StringRef distance = finding.distance;
@@ -89,7 +92,9 @@ std::string actorIn(const Finding &finding, const Operation &op, const Operation
     std::string result = "kernel " + shortFunctionName(op.kernel);
     if (op.kernel == other.kernel)
       result = "launch " + std::to_string(op.launch) + " of " + result;
-    return result;
+    if (distance == "between-domains" && op.domain)
+      result += " (domain " + std::to_string(*op.domain) + ")";
+    return op.device == other.device ? result : result + " on device " + std::to_string(op.device);
   }
   return numbered("block", op.block) +
          (isSecond && distance == "same-cluster" ? " of the same cluster" : "");
@@ -142,40 +147,15 @@ std::string otherVerb(const Finding &finding) {
   return other.kind == "store" ? "overwritten from" : "updated from";
 }
 
-std::string streamName(const Operation &op) {
-  std::string result = op.stream ? "stream " + std::to_string(op.stream) : "the default stream";
-  return op.device ? result + " of device " + std::to_string(op.device) : result;
-}
-
-/// "launch 12 on stream 1", "cudaMemcpyAsync on stream 2", "node 3 of graph 1".
-std::string workName(const Operation &op) {
-  std::string result = op.kernel.empty() ? op.api : "launch " + std::to_string(op.launch);
-  if (op.isHost)
-    return result + " by the host";
-  if (op.graph)
-    return result + " (node " + std::to_string(op.graphNode) + " of graph " +
-           std::to_string(op.graph) + ")";
-  return result + " on " + streamName(op);
-}
-
-/// The edge that two pieces of work lack (S14).
-std::string missingEdge(const Operation &a, const Operation &b) {
-  bool oneGraph = a.graph && a.graph == b.graph && a.graphLaunch == b.graphLaunch;
-  if (oneGraph)
-    return "no path in graph " + std::to_string(a.graph) + " between node " +
-           std::to_string(a.graphNode) + " and node " + std::to_string(b.graphNode);
-  bool oneStream = !a.graph && !b.graph && a.stream == b.stream && a.device == b.device;
-  if (oneStream && !b.kernel.empty())
-    return workName(b) + " not waiting (griddepcontrol.wait) for the end of " + workName(a);
-  return "no event or stream order between " + workName(a) + " and " + workName(b);
-}
-
 std::string gapOf(const Finding &finding) {
-  const Operation &a = finding.accesses[0], &b = finding.accesses[1];
-  bool work = finding.distance == "between-kernels" || finding.distance == "between-domains";
-  if (work && (a.launch || !a.api.empty()) && (b.launch || !b.api.empty()))
-    return missingEdge(a, b);
-  return distanceRow(finding.distance).gap.str();
+  MissingEdge edge = missingEdgeOf(finding);
+  return edge.kind.empty() ? distanceRow(finding.distance).gap.str() : edge.text;
+}
+
+/// What would order the two accesses.
+std::string mustOf(const Finding &finding) {
+  std::string hint = edgeHint(finding);
+  return hint.empty() ? distanceRow(finding.distance).must.str() : hint;
 }
 
 /// D8: an access outside of its memory's life, or a free that does not follow an access.
@@ -227,6 +207,9 @@ std::string aliveHint(const Finding &finding) {
 /// D12: nothing moves any more, a host loop only reads memory, or a wait is for who starts later.
 std::string stuckOf(const Finding &finding) {
   const Operation &first = finding.accesses[0], &second = finding.accesses[1];
+  if (!second.isKnown() && first.isKnown()) // a stream's wait for a value
+    return "nothing can make progress any more: " + workName(first) +
+           " waits for a value in memory that nothing is left to write";
   std::string waiter = actorIn(finding, second, first, true);
   if (finding.isHostLoop())
     return waiter + " waits in a loop for " + actorIn(finding, first, second, false) +
@@ -240,9 +223,13 @@ std::string stuckOf(const Finding &finding) {
 std::string unstuckHint(const Finding &finding) {
   if (finding.isHostLoop())
     return "call cudaStreamQuery in every iteration, or wait with cudaStreamSynchronize";
+  if (!finding.accesses[1].isKnown())
+    return "write the value before the wait, or from a stream or a host thread that does not come "
+           "after it";
   if (finding.isUnpromisedWait())
     return finding.distance == "same-grid"
-               ? "launch cooperatively, wait for lower block numbers only, or number the blocks by a "
+               ? "launch cooperatively, wait for lower block numbers only, or number the blocks by "
+                 "a "
                  "counter as they start"
                : "launch the kernel that is waited for first, or order the two by stream or event";
   return "make sure that a thread that runs ends every wait";
@@ -277,7 +264,6 @@ std::string nonAtomicOf(const Finding &finding) {
 std::string expand(StringRef pattern, const Finding &finding) {
   const Operation &first = finding.accesses[0], &second = finding.accesses[1];
   unsigned narrow = narrowIndex(finding);
-  const DistanceRow &distance = distanceRow(finding.distance);
   std::string by[2] = {actorIn(finding, first, second, false),
                        actorIn(finding, second, first, true)};
   const std::map<StringRef, std::string> values = {
@@ -290,7 +276,7 @@ std::string expand(StringRef pattern, const Finding &finding) {
       {"otherby", by[1 - narrow]},
       {"otherverb", otherVerb(finding)},
       {"gap", gapOf(finding)},
-      {"must", distance.must.str()},
+      {"must", mustOf(finding)},
       {"blamed", blamedPhrase(finding)},
       {"needs", neededScope(finding)},
       {"lifetime", lifetimeOf(finding)},
@@ -391,13 +377,15 @@ std::string describeLong(const Operation &op) {
 std::string describeActor(const Operation &op) {
   std::string result;
   llvm::raw_string_ostream out(result);
+  if (op.isHostFunction)
+    return hostFunctionName(op) + streamDetail(op);
   if (op.kernel.empty()) {
     if (op.hostThread)
       out << hostThread(op) << (op.api.empty() ? "" : " in " + op.api);
     else
       out << (op.api.empty() ? "the host" : op.api);
     if (!op.isHost)
-      out << " on stream " << op.stream;
+      out << " on stream " << op.stream << streamDetail(op);
     return result;
   }
   auto dim = [&](const char *what, const Coordinates &c) {
@@ -407,7 +395,11 @@ std::string describeActor(const Operation &op) {
   if (op.launch)
     out << ", launch " << op.launch;
   if (op.stream)
-    out << " on stream " << op.stream;
+    out << " on stream " << op.stream << streamDetail(op);
+  if (op.device)
+    out << " of device " << op.device;
+  if (op.domain.value_or(0))
+    out << ", memory-synchronization domain " << *op.domain;
   dim("block", op.block);
   dim("thread", op.thread);
   out << ", warp " << op.warp << " lane " << op.lane;

@@ -164,6 +164,15 @@ void scopesan::cpu::complain(const std::string &Text) {
 void scopesan::cpu::afterWait(Context &C) {
   flushDeviceOutput();
   host::setCheckedAccesses(C.Detector->checkedAccesses());
+  // Host code's accesses to it are not recorded: malloc gives it to others in ways that are not
+  // seen.
+  static bool Said = false;
+  if (!Said && pageableMemoryWasUsed() && HostThreadTable::isInstrumented()) {
+    Said = true;
+    host::incomplete(
+        "host code's accesses to memory that CUDA did not allocate are not compared with "
+        "those of kernels (pageable_memory_access)");
+  }
   if (!host::shouldHalt())
     return;
   fflush(nullptr);

@@ -42,7 +42,8 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *Result, cudaGraph_t G,
                                  const cudaHostNodeParams *P) {
   if (!P || !P->fn)
     return record(cudaErrorInvalidValue);
-  return add(Result, G, After, Count, cudaGraphNodeTypeHost, HostWork{P->fn, P->userData});
+  return add(Result, G, After, Count, cudaGraphNodeTypeHost,
+             HostWork{"cudaGraphAddHostNode", P->fn, P->userData});
 }
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t Handle, cudaHostNodeParams *P) {
   return withNode<HostWork>(Handle, [&](HostWork &W) {
@@ -203,7 +204,7 @@ static cudaError_t workOf(Context &C, cudaGraphNodeParams &P, NodeWork &W) {
     return E;
   }
   case cudaGraphNodeTypeHost:
-    W = HostWork{P.host.fn, P.host.userData};
+    W = HostWork{"cudaGraphAddNode", P.host.fn, P.host.userData};
     return P.host.fn ? cudaSuccess : cudaErrorInvalidValue;
   case cudaGraphNodeTypeGraph: {
     Graph *Body = lookupGraph(P.graph.graph);

@@ -36,12 +36,19 @@ bool mayReach(Context &C, const Allocation &A, int Device) {
 
 } // namespace
 
+static bool PageableUsed;
+
+bool scopesan::cpu::pageableMemoryWasUsed() { return PageableUsed; }
+
 Reach scopesan::cpu::reachOf(uint64_t Address, uint32_t Device) {
   Context &C = context();
   if (const Allocation *A = C.Memory.find(Address))
     return mayReach(C, *A, int(Device)) ? Reach::Fine : Reach::NoPeerAccess;
   bool Known = C.Memory.inRegion(Address) || TheEngine.arena().contains(Address) ||
                TheDeviceHeap.contains(Address) || modules().containsCode(Address) ||
-               belongsToALaunch(Address) || host::options().pageable_memory_access;
-  return Known ? Reach::Fine : Reach::Unmapped;
+               belongsToALaunch(Address) || C.Memory.wasRegistered(Address);
+  if (Known || !host::options().pageable_memory_access)
+    return Known ? Reach::Fine : Reach::Unmapped;
+  PageableUsed = true;
+  return Reach::Fine;
 }

@@ -124,8 +124,13 @@ public:
   void operator()(const HostWork &W) {
     (*this)(EmptyWork{});
     Op.IsCallback = true;
-    Op.Effect = [&C = C, Node = Op.Node, W] {
-      C.Hosts.runFunction(Node, [W] { W.Function(W.Data); });
+    C.Hosts.expectFunction();
+    if (!HostThreadTable::isInstrumented())
+      host::note(
+          "host code is not instrumented: what the host does after a host function has begun "
+          "counts as ordered after it");
+    Op.Effect = [&C = C, Node = Op.Node, From = P.Origin, W] {
+      C.Hosts.runFunction(Node, {W.Api, From}, [W] { W.Function(W.Data); });
     };
   }
 
