@@ -23,6 +23,10 @@ public:
     A.weak(Copy->threads[AsyncRules::Reader.value], addr, bytes, site, abi::AccessKind::Load,
            Through);
   }
+  void readMap(uint64_t addr, uint32_t bytes, SiteId site) {
+    A.weak(Copy->threads[AsyncRules::Reader.value], addr, bytes, site, abi::AccessKind::Load,
+           Proxy::TensorMap);
+  }
   void write(uint64_t addr, uint32_t bytes, SiteId site) {
     A.weak(writer(), addr, bytes, site, abi::AccessKind::Store, Through);
   }
