@@ -108,7 +108,7 @@ extern "C" {
 void __scopesan_read(const void *Address, uint32_t Bytes, uint32_t Site) {
   if (isPrivate(Address))
     return;
-  TheEngine.Sched.access();
+  TheEngine.Sched.read();
   checkReach(Address, Bytes, WeakLoad, Site);
   if (!toldThroughAlias(Address, Bytes, false, Site))
     TheDetector->read(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -117,7 +117,7 @@ void __scopesan_read(const void *Address, uint32_t Bytes, uint32_t Site) {
 void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
   if (isPrivate(Address))
     return;
-  TheEngine.Sched.access();
+  TheEngine.Sched.write();
   checkReach(Address, Bytes, WeakStore, Site);
   if (!toldThroughAlias(Address, Bytes, true, Site))
     TheDetector->write(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -126,7 +126,7 @@ void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
 void __scopesan_read_range(const void *Address, uint64_t Bytes, uint32_t Site) {
   if (!Bytes || isPrivate(Address))
     return;
-  TheEngine.Sched.access();
+  TheEngine.Sched.read();
   checkReach(Address, Bytes, WeakLoad, Site);
   if (!toldThroughAlias(Address, Bytes, false, Site))
     TheDetector->readRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -135,7 +135,7 @@ void __scopesan_read_range(const void *Address, uint64_t Bytes, uint32_t Site) {
 void __scopesan_write_range(const void *Address, uint64_t Bytes, uint32_t Site) {
   if (!Bytes || isPrivate(Address))
     return;
-  TheEngine.Sched.access();
+  TheEngine.Sched.write();
   checkReach(Address, Bytes, WeakStore, Site);
   if (!toldThroughAlias(Address, Bytes, true, Site))
     TheDetector->writeRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -148,6 +148,7 @@ void __scopesan_atomic_before(const void *Address, uint32_t Bytes, uint32_t RawO
   abi::Op Op(RawOp);
   Thread &T = *Engine::current();
   T.Site = Site;
+  T.Polled |= Op.kind() != abi::AccessKind::Store;
   checkReach(Address, Bytes, Op, Site);
   if (Op.isWrite())
     ValueBefore = peek(Address, Bytes);

@@ -36,6 +36,7 @@ struct Thread : ThreadContext {
   CopyState *Copies = nullptr; ///< null until the thread issues one
   Wait Waiting = Wait::None;
   bool Exited = false;
+  bool Polled = false; ///< read atomically since a weak access last ended a slice of its
 };
 
 /// One lane's operands and result in a warp rendezvous.
