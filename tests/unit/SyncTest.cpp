@@ -343,21 +343,6 @@ TEST_F(S5Barriers, NarrowFencesAreBlamed) {
     EXPECT_EQ(f.blamed[0].needs, Scope::Device);
   }
 }
-TEST(S5Cxx, FencesHaveNoOrderAcrossBarriers) {
-  DetectorOptions options;
-  options.cxxMode = true;
-  Simulation s(options);
-  NodeId n = s.launch(s.stream(), 2, 64);
-  Block *a = s.block(n, 0), *b = s.block(n, 1);
-  s.write(s.thread(a, 1), X);
-  s.fence(s.thread(a, 1), SeqCst, Scope::Device);
-  s.barrier(a);
-  s.rmw(s.thread(a, 0), F, Relaxed, Scope::Device);
-  s.rmw(s.thread(b, 0), F, Relaxed, Scope::Device);
-  s.fence(s.thread(b, 0), SeqCst, Scope::Device);
-  s.read(s.thread(b, 0), X);
-  EXPECT_EQ(s.rules(), "D1");
-}
 TEST_F(S5Barriers, AnotherWarpIsNotPartOfAWarpBarrier) {
   s.write(t(0, 1), X);
   s.write(t(0, 40), Y);

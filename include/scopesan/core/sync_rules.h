@@ -94,7 +94,7 @@ public:
       fenced |= t->fenced;
       pending |= t->pending;
     }
-    if (C.options.cxxMode || threads.size() < 2) // C++ orders by its own patterns only
+    if (threads.size() < 2)
       return;
     if (fenced & (Thread::FencedAnew | Thread::FencedBefore)) [[unlikely]]
       shareFences(threads, time);
