@@ -115,7 +115,7 @@ extern "C" {
 void __scopesan_read(const void *Address, uint32_t Bytes, uint32_t Site) {
   if (isPrivate(Address))
     return;
-  TheEngine.Sched.access();
+  TheEngine.Sched.read();
   noteAccess(Address, Site);
   checkReach(Address, Bytes, WeakLoad, Site);
   if (!toldThroughAlias(Address, Bytes, false, Site))
@@ -125,8 +125,7 @@ void __scopesan_read(const void *Address, uint32_t Bytes, uint32_t Site) {
 void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
   if (isPrivate(Address))
     return;
-  TheEngine.Sched.access();
-  TheEngine.Sched.noteWrite();
+  TheEngine.Sched.write();
   noteAccess(Address, Site);
   checkReach(Address, Bytes, WeakStore, Site);
   if (!toldThroughAlias(Address, Bytes, true, Site))
@@ -136,7 +135,7 @@ void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
 void __scopesan_read_range(const void *Address, uint64_t Bytes, uint32_t Site) {
   if (!Bytes || isPrivate(Address))
     return;
-  TheEngine.Sched.access();
+  TheEngine.Sched.read();
   noteAccess(Address, Site);
   checkReach(Address, Bytes, WeakLoad, Site);
   if (!toldThroughAlias(Address, Bytes, false, Site))
@@ -146,8 +145,7 @@ void __scopesan_read_range(const void *Address, uint64_t Bytes, uint32_t Site) {
 void __scopesan_write_range(const void *Address, uint64_t Bytes, uint32_t Site) {
   if (!Bytes || isPrivate(Address))
     return;
-  TheEngine.Sched.access();
-  TheEngine.Sched.noteWrite();
+  TheEngine.Sched.write();
   noteAccess(Address, Site);
   checkReach(Address, Bytes, WeakStore, Site);
   if (!toldThroughAlias(Address, Bytes, true, Site))
@@ -162,6 +160,7 @@ void __scopesan_atomic_before(const void *Address, uint32_t Bytes, uint32_t RawO
   Thread &T = *Engine::current();
   T.Site = Site;
   noteAccess(Address, Site);
+  T.Polled |= Op.kind() != abi::AccessKind::Store;
   checkReach(Address, Bytes, Op, Site);
   if (Op.isWrite())
     ValueBefore = peek(Address, Bytes);

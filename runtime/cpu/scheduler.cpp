@@ -74,10 +74,13 @@ void Scheduler::drawCountdown() {
   Countdown = Interval ? int64_t(Chance.below(2 * Interval)) : INT64_MAX;
 }
 
-void Scheduler::preempt() {
+void Scheduler::preempt(bool Writes) {
   drawCountdown();
-  // A weak access is work, not waiting: a correct program does not wait on one.
-  Quiet = 0;
+  // A weak access is work, not waiting: a correct program does not wait on one. But a loop that
+  // waits may also read weakly, such as the value that it waits for.
+  if (Writes || !Engine::current()->Polled)
+    Quiet = 0;
+  Engine::current()->Polled = false;
   yield(false);
 }
 

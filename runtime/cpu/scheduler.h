@@ -23,10 +23,15 @@ public:
   void clear();
 
   // ---- on a fiber
-  /// Called by weak-access hooks: switches when the drawn countdown is over.
-  void access() {
+  /// Called by hooks of weak accesses: switches when the drawn countdown is over.
+  void read() {
     if (__builtin_expect(--Countdown < 0, 0))
-      preempt();
+      preempt(false);
+  }
+  void write() {
+    if (__builtin_expect(--Countdown < 0, 0))
+      preempt(true);
+    noteWrite();
   }
   /// Before a synchronizing operation: may switch.
   void syncPoint();
@@ -76,7 +81,7 @@ public:
   void switchTo(Thread *T, Fiber *From);
 
 private:
-  void preempt();
+  void preempt(bool Writes);
   void noteWait();
   bool allWait() const;
   void drawCountdown();

@@ -40,6 +40,7 @@ struct Thread : ThreadContext {
   uint64_t BlockedAt = 0;      ///< slice in which it last began to wait for others
   Wait Waiting = Wait::None;
   bool Exited = false;
+  bool Polled = false; ///< read atomically since a weak access last ended a slice of its
 };
 
 /// One lane's operands and result in a warp rendezvous.

@@ -109,6 +109,12 @@ uint32_t barrierRank(const GroupKey &Key) {
   }
 }
 
+/// Threads that poll memory, with no barrier or mbarrier that could tell more.
+bool isPolling(const GroupKey &Key) {
+  auto [Waiting, Mbarrier, Site] = Key;
+  return Wait(Waiting) == Wait::None && !Mbarrier && Site;
+}
+
 bool sameState(const Block &A, const Block &B) {
   auto Left = groups(A), Right = groups(B);
   return std::equal(Left.begin(), Left.end(), Right.begin(), Right.end(), [](auto &L, auto &R) {
@@ -193,18 +199,22 @@ void Engine::reportStuck(core::Detector &D) const {
         bool None = It == All.end() || Sched.passes(*It->second.First);
         return None ? NoBarrier : barrierRank(It->first);
       };
+      // But a barrier whose other threads poll is reached by all of them once the poll ends.
+      auto Polling =
+          std::find_if(All.begin(), All.end(), [](auto &G) { return isPolling(G.first); });
       auto First = All.end();
-      for (auto It = All.begin(); It != All.end(); ++It)
+      for (auto It = All.begin(); Polling == All.end() && It != All.end(); ++It)
         if (RankOf(It) < RankOf(First))
           First = It;
       core::Finding F;
       F.rule = First != All.end() ? core::Rule::BarrierMisuse : core::Rule::ForwardProgress;
       if (First == All.end())
-        First = All.begin();
+        First = Polling == All.end() ? All.begin() : Polling;
       else
         F.barrier = factsOf(*B, First->second);
-      auto Other =
-          std::find_if(All.begin(), All.end(), [&](auto &G) { return G.first != First->first; });
+      auto Other = std::find_if(All.begin(), All.end(), [&](auto &G) {
+        return G.first != First->first && (Polling == All.end() || isPolling(G.first));
+      });
       F.distance = core::Distance::SameBlock;
       F.first = recordOf(*First->second.First);
       F.second = Other == All.end() ? F.first : recordOf(*Other->second.First);

@@ -74,7 +74,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 void __scopesan_texture(uint32_t, uint32_t Site) {
-  TheEngine.Sched.access();
+  TheEngine.Sched.read();
   Engine::current()->TextureSite = Site;
 }
 

@@ -25,6 +25,7 @@ core::DetectorOptions detectorOptions(const host::Options &o) {
   core::DetectorOptions d;
   d.cxxMode = o.memory_model == "c++";
   d.volatileIsRelaxed = o.volatile_ == "relaxed";
+  d.proxyWar = o.proxy_war;
   d.readerBudgetBytes = o.reader_memory_mb << 20;
   d.advise = o.advise;
   d.hostSees = host::hostMaySee;

@@ -220,6 +220,24 @@ TEST(Words, ACopyThatItsOwnThreadTouches) {
   FAIL() << "no finding to change";
 }
 
+TEST(Words, CuresOfProxiesAndNonCoherentReads) {
+  Finding finding;
+  finding.rule = "D9";
+  finding.name = "proxy-violation";
+  EXPECT_EQ(hintOf(finding), "put the matching fence.proxy between the accesses");
+  finding.accesses[1].type = "cp.async.bulk.global.shared::cta.bulk_group";
+  EXPECT_NE(hintOf(finding).find("put fence.proxy.async"), std::string::npos);
+  EXPECT_EQ(hintOf(finding).find("tensormap"), std::string::npos);
+  finding.accesses[1].type = "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group";
+  EXPECT_NE(hintOf(finding).find("fence.proxy.tensormap"), std::string::npos);
+  finding.rule = "D11";
+  finding.name = "non-coherent-read";
+  finding.distance = "same-grid";
+  EXPECT_NE(hintOf(finding).find("plain load"), std::string::npos);
+  finding.distance = "between-kernels";
+  EXPECT_EQ(hintOf(finding).find("plain load"), std::string::npos);
+}
+
 TEST(Words, WhichSideIsTheCopyAndWhatOrdersIt) {
   Finding finding;
   finding.rule = "D10";

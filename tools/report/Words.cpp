@@ -204,6 +204,30 @@ std::string aliveHint(const Finding &finding) {
   return "keep the memory alive until every access to it is ordered before its end";
 }
 
+/// D9: asynchronous copies and matrix operations have a proxy of their own, tensor maps another.
+std::string proxyHint(const Finding &finding) {
+  for (const Operation &op : finding.accesses) {
+    StringRef type = op.type;
+    if (!type.starts_with("cp.async.bulk") && !type.starts_with("cp.reduce.async.bulk") &&
+        !type.starts_with("wgmma"))
+      continue;
+    std::string hint = "put fence.proxy.async (cuda::ptx::fence_proxy_async) between the accesses, "
+                       "by each thread that wrote, before the barrier that hands the bytes over";
+    return type.contains(".tensor")
+               ? hint + "; if they are a tensor map's, fence.proxy.tensormap release and acquire"
+               : hint;
+  }
+  return "put the matching fence.proxy between the accesses";
+}
+
+/// D11: between kernels a plain load would race as well.
+std::string coherentHint(const Finding &finding) {
+  if (finding.distance == "between-kernels")
+    return "order the kernels: one stream, an event, or cudaGridDependencySynchronize() before the "
+           "read of a programmatic dependent launch";
+  return "use a plain load, or do not write the memory during the kernel";
+}
+
 /// D12: nothing moves any more, a host loop only reads memory, or a wait is for who starts later.
 std::string stuckOf(const Finding &finding) {
   const Operation &first = finding.accesses[0], &second = finding.accesses[1];
@@ -232,7 +256,9 @@ std::string unstuckHint(const Finding &finding) {
                  "a "
                  "counter as they start"
                : "launch the kernel that is waited for first, or order the two by stream or event";
-  return "make sure that a thread that runs ends every wait";
+  return "make sure that a thread that runs ends every wait; blocks that wait for each other need "
+         "a "
+         "cooperative launch, or no more blocks than fit on the device";
 }
 
 std::string memoryKind(StringRef kind) {
@@ -286,6 +312,8 @@ std::string expand(StringRef pattern, const Finding &finding) {
       {"unbarrier", barrierHint(finding)},
       {"inflight", inFlightTitle(finding, by)},
       {"uninflight", inFlightHint(finding, distance.must.str())},
+      {"proxyfence", proxyHint(finding)},
+      {"coherent", coherentHint(finding)},
       {"stuck", stuckOf(finding)},
       {"unstuck", unstuckHint(finding)},
   };

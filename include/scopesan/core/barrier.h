@@ -6,13 +6,13 @@
 // exceptions in the clock.
 #pragma once
 
-#include "scopesan/core/context.h"
+#include "scopesan/core/sync_rules.h"
 
 namespace scopesan::core {
 
 class BarrierRules {
 public:
-  explicit BarrierRules(Context &c) : C(c) {}
+  BarrierRules(Context &c, SyncRules &s) : C(c), Sync(s) {}
 
   /// S7: arrival at block barrier `id`. Departures of the generation are updated on completion,
   /// while their threads still wait.
@@ -93,6 +93,7 @@ private:
       depart(*t, j, whole);
     if (!whole)
       raiseWholeWarps(b, departing, j.time);
+    Sync.s5Meet(departing, j.time, departing.size() == b.live);
     bar.waiting.clear();
     bar.sources.clear();
   }
@@ -142,6 +143,7 @@ private:
     if (whole)
       for (Thread *t : departing)
         t->warpBase = j.time;
+    Sync.s5Meet(departing, j.time, false);
   }
 
   struct Joined {
@@ -219,6 +221,7 @@ private:
   }
 
   Context &C;
+  SyncRules &Sync;
 };
 
 } // namespace scopesan::core

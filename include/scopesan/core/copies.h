@@ -27,6 +27,10 @@ public:
     constexpr Op op(abi::AccessKind::Load, abi::MemoryOrder::Weak, Scope::Thread);
     Clusters.d8OwnSource(*From, reader, addr, bytes, op, site);
   }
+  void readMap(uint64_t addr, uint32_t bytes, SiteId site) {
+    A.weak(Copy->threads[AsyncRules::Reader.value], addr, bytes, site, abi::AccessKind::Load,
+           Proxy::TensorMap);
+  }
   void write(uint64_t addr, uint32_t bytes, SiteId site) {
     A.weak(writer(), addr, bytes, site, abi::AccessKind::Store, Through);
   }

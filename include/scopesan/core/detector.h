@@ -336,6 +336,8 @@ public:
   /// `t` learns that the actor is done (wgmma.wait_group).
   void asyncLearn(Thread &t, BlockId actor) { Async.s12Learn(t, actor, true); }
   void asyncRead(uint64_t addr, uint32_t bytes, SiteId site) { Copy.read(addr, bytes, site); }
+  /// Of the tensor map by which the copy finds its tile (S13).
+  void asyncReadMap(uint64_t addr, uint32_t bytes, SiteId site) { Copy.readMap(addr, bytes, site); }
   void asyncWrite(uint64_t addr, uint32_t bytes, SiteId site) { Copy.write(addr, bytes, site); }
   /// One element of a reducing copy: strong, with the order and scope in `op` (Red).
   void asyncReduce(uint64_t addr, uint32_t elementBytes, Op op, SiteId site) {
@@ -418,7 +420,7 @@ private:
   Context C;
   Judge J{C};
   SyncRules Sync{C};
-  BarrierRules Barriers{C};
+  BarrierRules Barriers{C, Sync};
   ClusterRules Clusters{C, J, Sync};
   AsyncRules Async{C};
   ProgressRules Progress{C};

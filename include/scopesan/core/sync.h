@@ -209,6 +209,7 @@ struct Head {
   SyncOp first;        ///< first operation of the release pattern: the fence or release write
   bool merged = false; ///< stands for several releasers that `first`'s scope includes alike
   bool soft = false;   ///< a hop since was one through a volatile access (A1, with advice only)
+  bool fences = false; ///< fence.sc before barriers of the releaser: only a fence.sc acquires (S5)
 };
 
 /// A release write that its thread may republish by a later strong write (S1, S4).
@@ -315,6 +316,8 @@ struct PendingAcquire {
   uint64_t object = 0; ///< address of the location
   bool merged = false; ///< see Head::merged
   bool soft = false;   ///< see Head::soft
+  bool fences = false; ///< see Head::fences; or the read was another thread's, before a barrier
+  bool shared = false; ///< all threads of the block have it
   SyncOp read;
 };
 

@@ -51,6 +51,7 @@ struct CopyGroups {
 struct ThreadSync {
   FenceRelease fences[5]; ///< by scope
   FenceRelease initFence; ///< the last fence.mbarrier_init (S9)
+  FenceRelease before[5]; ///< S5: what fence.sc before the thread's last barriers cover, by scope
   BlockClock inits;       ///< the thread's mbarrier.init so far
   Vec<PendingAcquire> pending;
   SnapshotRef lastRejected;
@@ -68,7 +69,7 @@ struct alignas(CacheLine) Thread {
   bool foreign = false;        ///< acquired something from another launch
   bool clusterArrived = false; ///< at the cluster barrier, and has not waited since (S9)
   bool clusterPhase = false;   ///< parity of the phase that it arrived in
-  uint8_t fenced = 0;          ///< bit s: sync().fences[s] holds a snapshot; InitsFenced
+  uint8_t fenced = 0;          ///< bit s: sync().fences[s] holds a snapshot; and those below
   bool pending = false;        ///< sync().pending is not empty
   LocalTime time{1};           ///< of accesses made now
   LocalTime base{1};           ///< accesses of my block before this time precede me (S7)
@@ -81,7 +82,9 @@ struct alignas(CacheLine) Thread {
   Wait wait;
   SnapshotRef lastAcquired; ///< re-reading one value must stay cheap
 
-  static constexpr uint8_t InitsFenced = 1u << 7; ///< sync().initFence holds a snapshot
+  static constexpr uint8_t InitsFenced = 1u << 7;  ///< sync().initFence holds a snapshot
+  static constexpr uint8_t FencedAnew = 1u << 6;   ///< by a fence.sc since the last barrier (S5)
+  static constexpr uint8_t FencedBefore = 1u << 5; ///< sync().before holds something (S5)
 
   Thread() = default;
   Thread(Thread &&) = default;

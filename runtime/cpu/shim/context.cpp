@@ -79,6 +79,7 @@ core::DetectorOptions detectorOptions(const host::Options &O) {
   core::DetectorOptions D;
   D.cxxMode = O.memory_model == "c++";
   D.volatileIsRelaxed = O.volatile_ == "relaxed";
+  D.proxyWar = O.proxy_war;
   D.readerBudgetBytes = O.reader_memory_mb << 20;
   D.advise = O.advise;
   D.hostSees = host::hostMaySee;
