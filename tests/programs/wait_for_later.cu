@@ -39,6 +39,7 @@
 //   why nothing promises that the second kernel starts before the first has ended
 //   verdict findings
 //   require D12 flag_store flag_load distance=between-kernels seeds=3
+//   options --concurrent=overlap
 //   proof D12
 // variant for_an_earlier_kernel -DCASE=9
 //   verdict clean
