@@ -114,8 +114,8 @@ struct Finding {
   std::optional<Coverage> coverage;  ///< over-synchronized only
   std::optional<BarrierUse> barrier; ///< D7 only
 
-  /// D12 of a wait that ended all the same: of a host loop that does not ask the API, or of a thread
-  /// for one that starts later.
+  /// D12 of a wait that ended all the same: of a host loop that does not ask the API, or of a
+  /// thread for one that starts later.
   bool isUnpromisedWait() const { return name == "forward-progress" && !hazard.empty(); }
   bool isHostLoop() const { return isUnpromisedWait() && distance == "host-device"; }
   /// D8: where a block's shared memory began or ended is not in execution order with the access.

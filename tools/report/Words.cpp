@@ -236,7 +236,8 @@ std::string unstuckHint(const Finding &finding) {
     return "call cudaStreamQuery in every iteration, or wait with cudaStreamSynchronize";
   if (finding.isUnpromisedWait())
     return finding.distance == "same-grid"
-               ? "launch cooperatively, wait for lower block numbers only, or number the blocks by a "
+               ? "launch cooperatively, wait for lower block numbers only, or number the blocks by "
+                 "a "
                  "counter as they start"
                : "launch the kernel that is waited for first, or order the two by stream or event";
   return "make sure that a thread that runs ends every wait";
