@@ -101,12 +101,8 @@ __global__ void handOver(int *flag, int *tickets) {
 #endif
 }
 
-__global__ void producer(int *flag) {
-  produce(flag);
-}
-__global__ void consumer(int *flag) {
-  consume(flag);
-}
+__global__ void producer(int *flag) { produce(flag); }
+__global__ void consumer(int *flag) { consume(flag); }
 
 int main() {
   int *flag = nullptr, got = 0;

@@ -99,7 +99,8 @@ TEST_F(A1Progress, AFirstReadThatSucceedsIsNoWait) {
   EXPECT_EQ(advisories(), 0u);
 }
 
-// ------------------------------------------------------------------ D12, waits for who starts later
+// ------------------------------------------------------------------ D12, waits for who starts
+// later
 
 namespace {
 /// Loops of which the compiler says that only the value read ends them.

@@ -262,10 +262,11 @@ int axiomsOnTable(const Table &table, const Arguments &a) {
              row.hbRace.c_str(), row.frequency.c_str());
   }
   auto n = [&](AxiomsOnRow o) { return (unsigned long long)counts[unsigned(o)]; };
-  printf("axioms: %llu agree, %llu explained (two readings of the text), %llu differ, %llu cut after "
-         "%llu combinations or orders, %llu skipped (operations without axioms)\n",
-         n(AxiomsOnRow::Agree), n(AxiomsOnRow::Explained), n(AxiomsOnRow::Differ),
-         n(AxiomsOnRow::Cut), (unsigned long long)a.budget, n(AxiomsOnRow::Skipped));
+  printf(
+      "axioms: %llu agree, %llu explained (two readings of the text), %llu differ, %llu cut after "
+      "%llu combinations or orders, %llu skipped (operations without axioms)\n",
+      n(AxiomsOnRow::Agree), n(AxiomsOnRow::Explained), n(AxiomsOnRow::Differ), n(AxiomsOnRow::Cut),
+      (unsigned long long)a.budget, n(AxiomsOnRow::Skipped));
   return n(AxiomsOnRow::Differ) ? FoundExitCode : 0;
 }
 

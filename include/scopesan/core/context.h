@@ -118,8 +118,8 @@ struct Context {
     const NodeClock &nodes;
     const StepSet &seen;
   };
-  /// A1: the thread at `b` shares the waiter's cluster or cooperative grid, belongs to a launch that
-  /// it depends on, or was known to have executed a step.
+  /// A1: the thread at `b` shares the waiter's cluster or cooperative grid, belongs to a launch
+  /// that it depends on, or was known to have executed a step.
   bool promisedToRun(const Waiter &w, const Place &b) const {
     const Place &a = w.place;
     return b.host || a.block == b.block || p4Includes(Scope::Cluster, a, b) ||

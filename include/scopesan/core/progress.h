@@ -44,9 +44,8 @@ public:
   }
   /// The run is over: who else could have ended a wait is known.
   void finish() {
-    Late.d12Backward([&](const EndedWait &w, uint64_t address, bool fails) {
-      report(w, address, fails);
-    });
+    Late.d12Backward(
+        [&](const EndedWait &w, uint64_t address, bool fails) { report(w, address, fails); });
   }
 
 private:

@@ -31,7 +31,7 @@ enum class Enumerated : uint8_t {
 
 /// Calls `visit` for each consistent execution; false from it stops.
 Enumerated enumerate(const Program &p, const EnumerateLimits &limits,
-               const std::function<bool(const AxiomaticExecution &)> &visit);
+                     const std::function<bool(const AxiomaticExecution &)> &visit);
 
 struct AxiomaticVerdict {
   Enumerated extent = Enumerated::Unknown;
