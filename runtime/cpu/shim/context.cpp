@@ -91,7 +91,7 @@ EngineSettings engineSettings(const host::Options &O) {
   S.Seed = O.seed;
   S.ResidentBlocks = uint32_t(O.resident_blocks);
   S.PreemptionInterval = uint32_t(O.preemption_interval);
-  S.WaitLimit = O.wait_limit * 1'000'000;
+  S.WaitLimit = std::min<uint64_t>(O.wait_limit, 1'000'000'000) * 1'000'000;
   S.StackBytes = uint32_t(std::max<uint64_t>(16, O.fiber_stack_kb)) * 1024;
   S.SmCount = uint32_t(std::max<uint64_t>(1, O.sm_count));
   return S;

@@ -503,7 +503,7 @@ bool WorkQueue::runBeside() {
     TheEngine.forgiveLivelock();
     break;
   case RunStatus::Deadlocked: // no host can change that
-    stuck(false);
+    stuck(RunStatus::Deadlocked);
     break;
   case RunStatus::Failed:
     deviceFailed();
