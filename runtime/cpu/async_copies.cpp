@@ -5,6 +5,9 @@
 #include "cpu/mbarriers.h"
 #include "cpu/reduction.h"
 
+#include "host/bulk_size.h"
+#include "host/collector.h"
+
 #include <algorithm>
 #include <stdio.h>
 #include <string.h>
@@ -398,7 +401,8 @@ void __scopesan_cpu_bulk_copy(void *To, const void *From, uint64_t Bytes, void *
     return;
   checkAligned(T, To, BulkAlignment, "destination of a bulk copy", All.siteNow());
   checkAligned(T, From, BulkAlignment, "source of a bulk copy", All.siteNow());
-  checkAligned(T, Bytes, BulkAlignment, "size of a bulk copy", All.siteNow());
+  if (Bytes % host::BulkSizeUnit)
+    host::incomplete(host::OddBulkSize, core::SiteId{All.siteNow()});
   if (Barrier)
     checkMbarrier(T, Barrier);
   probe(From, Bytes);

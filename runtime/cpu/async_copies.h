@@ -140,7 +140,7 @@ void writeDeviceMemory(void *To, const void *From, uint64_t Bytes);
 
 /// What bulk and tensor copies need in shared and global memory (PTX ISA 9.7.9.25).
 inline constexpr uint64_t BulkAlignment = 16, TensorAlignment = 128;
-/// Ends the kernel unless `Value`, an address or a size of `What`, is a multiple of `Alignment`.
+/// Ends the kernel unless `Value`, an address, is a multiple of `Alignment`, as the device does.
 void checkAligned(const Thread &T, uint64_t Value, uint64_t Alignment, const char *What,
                   uint32_t Site);
 inline void checkAligned(const Thread &T, const void *P, uint64_t Alignment, const char *What,

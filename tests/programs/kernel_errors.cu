@@ -32,6 +32,17 @@
 //   incomplete misaligned
 //   exit any
 //   proof S12
+// variant misaligned_mbarrier -DFAULT=6
+//   verdict incomplete
+//   incomplete misaligned
+//   exit any
+//   proof S10
+// variant odd_size -DFAULT=7
+//   why the device ends without an error, but PTX defines sizes that are multiples of 16 only
+//   verdict incomplete
+//   incomplete a bulk copy whose size is not a multiple of 16 bytes
+//   exit any
+//   proof S12
 #include "check.h"
 #include "hopper.h"
 
@@ -41,7 +52,9 @@
 
 __global__ void fail(char *memory, int one) {
   __shared__ alignas(16) char tile[512];
-  __shared__ uint64_t full;
+  __shared__ uint64_t fullAndMore[2];
+  uint64_t &full = *reinterpret_cast<uint64_t *>(reinterpret_cast<char *>(fullAndMore) +
+                                                 (FAULT == 6 ? 4 : 0) * one);
   if (threadIdx.x)
     return;
   char *from = memory + (FAULT == 3 ? 8 : 0) * one, *to = tile + (FAULT == 4 ? 8 : 0) * one;
@@ -55,6 +68,11 @@ __global__ void fail(char *memory, int one) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(address(to) + 4 * one), "l"(from)
                  : "memory");
     asm volatile("cp.async.wait_all;" ::: "memory");
+    return;
+  }
+  if (FAULT == 7) {
+    bulkStore(memory, to, 24 * one);
+    bulkWait();
     return;
   }
   mbarrierArriveExpect(&full, 256);
