@@ -55,7 +55,9 @@ cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t Handle, cudaHostNodeParam
 static cudaError_t setHost(HostWork &W, const cudaHostNodeParams *P) {
   if (!P || !P->fn)
     return cudaErrorInvalidValue;
-  return W = {P->fn, P->userData}, cudaSuccess;
+  W.Function = P->fn;
+  W.Data = P->userData;
+  return cudaSuccess;
 }
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t Handle, const cudaHostNodeParams *P) {
   return withNode<HostWork>(Handle, [&](HostWork &W) { return setHost(W, P); });
