@@ -253,17 +253,22 @@ constexpr MarkLayout markLayout(uint64_t blocks, bool mixed, bool gridBarriers =
 inline constexpr uint64_t MaxMarkBlocks = (uint64_t(1) << 26) - 1;
 
 /// Chunks of global memory. The shadow of the 2 MiB at address a is 8 MiB, at
-/// (table[a >> 21 & (ChunkEntries - 1)] & ~15); the entry is valid for a when its low four bits are
-/// ChunkValid | (a >> 44 & 7). An address without a valid entry is no error: its accesses are
-/// logged in full. Addresses from 2^47 on are never valid.
-inline constexpr uint32_t ChunkShift = 21;
-inline constexpr uint64_t ChunkSize = uint64_t(1) << ChunkShift, ChunkShadowSize = ChunkSize * 4,
-                          ChunkEntries = uint64_t(1) << 23, ChunkValid = 8;
-constexpr uint64_t chunkIndex(uint64_t address) {
-  return address >> ChunkShift & (ChunkEntries - 1);
+/// (table[a >> 21 & mask] & ~ChunkTagMask), mask + 1 being the number of the table's entries, a
+/// power of two that grows when two chunks need the same entry. The entry is valid for a when its
+/// low bits are chunkTag(a). An address without a valid entry is no error: its accesses are logged
+/// in full. Addresses from 2^47 on are never valid.
+inline constexpr uint32_t ChunkShift = 21, LeastTableBits = 16, MostTableBits = 23;
+inline constexpr uint64_t ChunkSize = uint64_t(1) << ChunkShift, ChunkShadowSize = ChunkSize * 4;
+inline constexpr uint64_t ChunkTagMask = 0x7ff;
+constexpr uint64_t chunkIndex(uint64_t address, uint64_t mask) {
+  return address >> ChunkShift & mask;
+}
+/// What tells addresses apart that share an entry in the smallest table.
+constexpr uint64_t chunkTag(uint64_t address) {
+  return (address >> (ChunkShift + LeastTableBits)) * 2 + 1;
 }
 constexpr uint64_t chunkEntry(uint64_t shadow, uint64_t address) {
-  return shadow | ChunkValid | (address >> 44 & 7);
+  return shadow | chunkTag(address);
 }
 /// The two marks of a word.
 struct Cell {
@@ -271,9 +276,9 @@ struct Cell {
 };
 /// Where the cell of the word at `address` lies, by its chunk's entry; 0 = the word has none.
 constexpr uint64_t cellOf(uint64_t entry, uint64_t address) {
-  if ((address >> 44) + ChunkValid != (entry & 15))
+  if (chunkTag(address) != (entry & ChunkTagMask))
     return 0;
-  return (entry & ~uint64_t(15)) + (address & (ChunkSize - 4)) * 4;
+  return (entry & ~ChunkTagMask) + (address & (ChunkSize - 4)) * 4;
 }
 
 /// Shadow slots of resident blocks' shared memory. slotTable[block & (SlotEntries - 1)] is
@@ -311,7 +316,7 @@ struct alignas(32) Log {
   uint32_t stamp;    ///< of the current launch, 1-65535
   uint64_t cursor;   ///< next ticket; tickets from `capacity` on were dropped
   // ---- fast kernels only
-  uint64_t table;       ///< address of uint64_t[ChunkEntries]; 0 = every access is logged in full
+  uint64_t table;       ///< address of uint64_t[tableMask + 1]; 0 = all accesses are logged in full
   uint64_t tag;         ///< of this launch, << mark::TagShift
   uint64_t oldest;      ///< lowest tag not known to be ordered before the launch, << mark::TagShift
   uint64_t orderedTags; ///< bit t: the launch of tag t is ordered before this one
@@ -326,6 +331,7 @@ struct alignas(32) Log {
   uint32_t slotCount;
   uint32_t slotBytes;  ///< 4 * bytes of a block's shared memory, system's included, multiple of 16
   uint32_t epochShift; ///< markLayout()
+  uint32_t tableMask;
 };
 static_assert(sizeof(Log) == 128);
 

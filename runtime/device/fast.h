@@ -111,6 +111,7 @@ INLINE uint32_t sharedOffsetOf(const void *pointer) {
 HOOK void __scopesan_fast_enter(FastState *s, uint32_t flags) {
   s->table = s->oldest = s->wide = s->span = s->tick = s->warpTick = s->tickBits = 0;
   s->sharedMe = s->sharedBase = 0;
+  s->tableMask = 0;
   s->blockBytes = s->blockNow = 0;
   s->checkedGlobal = s->checkedShared = 0;
   s->slot = NoSlot;
@@ -121,6 +122,7 @@ HOOK void __scopesan_fast_enter(FastState *s, uint32_t flags) {
   uint32_t blockShift = fetch32(&log->blockShift);
   uint64_t tag = fetch(uint64_t(&log->tag)), thread = uint64_t(threadIndex()) << mark::ThreadShift;
   s->table = fetch(uint64_t(&log->table));
+  s->tableMask = fetch32(&log->tableMask);
   s->me = tag | uint64_t(blockIndex()) << blockShift | thread;
   s->oldest = fetch(uint64_t(&log->oldest));
   s->wide = tag | (~uint64_t(0) << blockShift & ~(~uint64_t(0) << fetch32(&log->epochShift)));
@@ -282,7 +284,7 @@ HOOK void __scopesan_fast_access(FastState *s, const void *pointer, uint32_t byt
     return words<true>(s, sharedCell(s->sharedBase, offset), SharedBit | offset, bytes, site, local,
                        what | IsShared);
   }
-  uint64_t address = uint64_t(pointer), cell = globalCell(s->table, address);
+  uint64_t address = uint64_t(pointer), cell = globalCell(s->table, s->tableMask, address);
   if (!cell)
     return unshadowed(s, pointer, site, what);
   ++s->checkedGlobal;
@@ -293,10 +295,11 @@ HOOK void __scopesan_fast_access(FastState *s, const void *pointer, uint32_t byt
 COLD void __scopesan_fast_range(const void *pointer, uint64_t bytes, uint64_t table, uint64_t me,
                                 uint64_t sharedBase, uint64_t sharedMe, uint32_t site,
                                 uint32_t local, uint32_t what) {
+  const Log *log = __scopesan_gpu_state;
   bool shared = isSharedAddress(pointer);
   uint64_t begin = shared ? sharedOffsetOf(pointer) : uint64_t(pointer);
   forParts(begin, bytes, [&](uint64_t at, uint32_t n, uint32_t mask) {
-    uint64_t cell = shared ? sharedCell(sharedBase, uint32_t(at)) : globalCell(table, at);
+    uint64_t cell = shared ? sharedCell(sharedBase, uint32_t(at)) : globalCell(log, table, at);
     uint64_t mark = (shared ? sharedMe : me) | uint64_t(local) << mark::SiteShift | mask;
     uint32_t w = what | n << BytesShift;
     if (cell)
@@ -330,7 +333,7 @@ DEVICE void __scopesan_gpu_mark(const void *pointer, uint64_t bytes, uint32_t ho
                 uint64_t(site % mark::MaxSites) << mark::SiteShift;
   Actor a = actorOf(log, me, 0);
   forParts(at, bytes, [&](uint64_t word, uint32_t, uint32_t mask) {
-    uint64_t cell = globalCell(table, word), m = me | mask;
+    uint64_t cell = globalCell(log, table, word), m = me | mask;
     if (!cell)
       return;
     CellPort p{tellerOf(log, a, m, word, site, OnlyMarks), cell};

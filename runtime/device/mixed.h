@@ -27,7 +27,7 @@ COLD void __scopesan_fast_strong_words(const void *pointer, uint32_t bytes, uint
   if (!first || !mark || (shared && first & PeerBit))
     return;
   forParts(shared ? uint32_t(first) : first, bytes, [&](uint64_t at, uint32_t, uint32_t mask) {
-    uint64_t cell = shared ? sharedCell(sharedBase, uint32_t(at)) : globalCell(table, at);
+    uint64_t cell = shared ? sharedCell(sharedBase, uint32_t(at)) : globalCell(log, table, at);
     uint32_t flags = what | OnlyMarks | (shared ? uint32_t(IsShared) : 0u);
     if (!cell)
       return;

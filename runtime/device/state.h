@@ -17,6 +17,7 @@ struct FastState {
   uint64_t tickBits;   ///< all ones there
   uint64_t sharedMe;   ///< the mark in shared memory
   uint64_t sharedBase; ///< of the shadow slot; 0 = none
+  uint32_t tableMask;  ///< Log::tableMask
   uint32_t slot;
   uint32_t checkedGlobal, checkedShared; ///< accesses
   // Kernels with cells in the block's shared memory (FastBlockCells):
