@@ -19,6 +19,7 @@ namespace scopesan::pass {
 
 struct KernelPlan {
   gpu::KernelMode Mode = gpu::KernelMode::Logged;
+  bool CallsHooks = false; ///< they are not inlined
   uint32_t Flags = 0; ///< of gpu::Kernel
   SharedFrame Frame;  ///< of a kernel whose shared memory has its cells beside it
   PhaseElision Elided;

@@ -69,7 +69,7 @@ Collector::Collector()
 
 /// Has the active launch ended (or will it never)?
 bool Collector::complete() {
-  CUresult r = cuEventQuery(Now.log->done);
+  CUresult r = cuEventQuery(Now.log->known);
   if (r == CUDA_ERROR_NOT_READY)
     return false;
   if (r != CUDA_SUCCESS && !Now.log->lost) {
@@ -129,8 +129,8 @@ void Collector::peek() {
 /// Replays the rest of the active launch. A kernel that has not ended, or died with its context,
 /// may have left records half-written: only the prefix without a gap counts.
 void Collector::conclude(bool ended) {
-  DeviceLog::Outcome outcome;
-  if (ended && !Now.log->lost && Log.read(*Now.log, outcome)) {
+  if (ended && !Now.log->lost) {
+    const DeviceLog::Outcome &outcome = *Now.log->last;
     uint64_t count = std::min<uint64_t>(outcome.log.cursor, Log.capacity());
     Dropped += outcome.log.cursor - count;
     Replay.scan(Log.records(), count, /*final=*/true);

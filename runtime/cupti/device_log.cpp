@@ -37,11 +37,19 @@ bool DeviceLog::registerRecords(ContextLog &c) {
 }
 
 bool DeviceLog::create(ContextLog &c) {
+  void *pinned = nullptr;
   if (cuCtxGetDevice(&c.device) != CUDA_SUCCESS ||
       cuMemAlloc(&c.log, sizeof(Outcome)) != CUDA_SUCCESS ||
-      cuStreamCreate(&c.stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
-      cuEventCreate(&c.done, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+      cuMemHostAlloc(&pinned, 2 * sizeof(Outcome), 0) != CUDA_SUCCESS)
     return false;
+  c.next = static_cast<Outcome *>(pinned);
+  c.last = c.next + 1;
+  for (CUstream *s : {&c.stream, &c.after})
+    if (cuStreamCreate(s, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+      return false;
+  for (CUevent *e : {&c.ready, &c.done, &c.known})
+    if (cuEventCreate(e, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+      return false;
   int reserved = 0;
   cuDeviceGetAttribute(&reserved, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, c.device);
   c.reservedShared = uint32_t(reserved);
@@ -109,6 +117,23 @@ bool DeviceLog::write(ContextLog &c, const gpu::Log &log) {
   ContextScope current(c.context);
   return cuMemcpyHtoDAsync(c.log, &state, sizeof state, c.stream) == CUDA_SUCCESS &&
          cuStreamSynchronize(c.stream) == CUDA_SUCCESS;
+}
+
+bool DeviceLog::writeBefore(ContextLog &c, const gpu::Log &log, CUstream stream) {
+  *c.next = Outcome();
+  c.next->log = log;
+  ContextScope current(c.context);
+  return cuMemcpyHtoDAsync(c.log, c.next, sizeof(Outcome), c.stream) == CUDA_SUCCESS &&
+         cuEventRecord(c.ready, c.stream) == CUDA_SUCCESS &&
+         cuStreamWaitEvent(stream, c.ready, 0) == CUDA_SUCCESS;
+}
+
+bool DeviceLog::readAfter(ContextLog &c, CUstream stream) {
+  ContextScope current(c.context);
+  return cuEventRecord(c.done, stream) == CUDA_SUCCESS &&
+         cuStreamWaitEvent(c.after, c.done, 0) == CUDA_SUCCESS &&
+         cuMemcpyDtoHAsync(c.last, c.log, sizeof(Outcome), c.after) == CUDA_SUCCESS &&
+         cuEventRecord(c.known, c.after) == CUDA_SUCCESS;
 }
 
 void DeviceLog::switchOff() {

@@ -135,7 +135,7 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
     if (Shadow.isOn())
       host::incomplete("a second device is used: races with the first one are not looked for");
   }
-  if (!good || !Log.write(*log, state))
+  if (!good || !Log.writeBefore(*log, state, r.stream))
     return host::incomplete("kernel '" + f.name + "' was not checked: the device does not respond");
   followed(node);
   Replay.begin(launch);
@@ -181,7 +181,7 @@ void Collector::launchIssued(bool succeeded, CUstream stream) {
   if (!Now.running || Now.issued)
     return;
   Now.issued = true;
-  if (succeeded && cuEventRecord(Now.log->done, stream) == CUDA_SUCCESS)
+  if (succeeded && Log.readAfter(*Now.log, stream))
     return;
   Now.running = false;
   Replay.end();
