@@ -255,17 +255,21 @@ KernelPlans planKernels(Module &M, ModuleAnalysisManager &MAM) {
         (Seen.Mixed && GpuMode != "mixed") || !inlineAll(*F))
       continue;
     FAM.invalidate(*F, PreservedAnalyses::none());
+    bool Proven = true;
     if (Seen.HasBarrier) {
       auto IsBarrier = [](const BasicBlock &B) {
         return any_of(const_cast<BasicBlock &>(B), isBlockBarrier);
       };
-      if (!isUniformlyExecuted(*F, FAM.getResult<UniformityInfoAnalysis>(*F), IsBarrier))
+      Proven = isUniformlyExecuted(*F, FAM.getResult<UniformityInfoAnalysis>(*F), IsBarrier);
+      // Where the log tells which threads have ended, it is found out while the kernel runs.
+      if (!Proven && (!Seen.Mixed || !isLikelyUniform(*F, IsBarrier)))
         continue;
     }
     KernelPlan &Plan = Plans[F];
+    Plan.TrustsBarriers = !Proven;
     Plan.CallsHooks = Seen.isLarge();
     Plan.Mode = Seen.Mixed ? gpu::KernelMode::Mixed : gpu::KernelMode::Syncless;
-    if (Seen.UsesShared)
+    if (Seen.UsesShared && Proven)
       Plan.Elided = elideByPhases(*F, FAM.getResult<ScalarEvolutionAnalysis>(*F), Seen.Mixed);
     Census Checked(&Plan.Elided.Always);
     Checked.add(*F);

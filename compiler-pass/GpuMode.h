@@ -21,6 +21,7 @@ struct KernelPlan {
   gpu::KernelMode Mode = gpu::KernelMode::Logged;
   bool CallsHooks = false; ///< they are not inlined
   uint32_t Flags = 0; ///< of gpu::Kernel
+  bool TrustsBarriers = false; ///< FastTrustsBarriers
   SharedFrame Frame;  ///< of a kernel whose shared memory has its cells beside it
   PhaseElision Elided;
   /// Places that are not checked.

@@ -61,15 +61,18 @@ static_assert(EventKinds <= 64);
 enum Outcome : uint32_t {
   Wrote = 1,        ///< memory was written
   WrittenKnown = 2, ///< `written` holds the value
-  ValueKnown = 4    ///< `value` holds what was read
+  ValueKnown = 4,   ///< `value` holds what was read
+  ChangeFollows = 8 ///< in AtomicAfter of a load that was repeated: the next record is the
+                    ///< AtomicAfter of the last repetition, which read another value
 };
 
 // Constant arguments of the entry points of fast kernels.
-inline constexpr uint32_t FastStateBytes = 128;
+inline constexpr uint32_t FastStateBytes = 160;
 enum FastFlags : uint32_t {
   FastUsesShared = 1, ///< the block needs a slot for its shared memory
   FastMixed = 2,
-  FastBlockCells = 4 ///< the shadow of shared memory lies in shared memory itself
+  FastBlockCells = 4, ///< the shadow of shared memory lies in shared memory itself
+  FastTrustsBarriers = 8 ///< that threads pass the same barriers is likely, but not proven
 };
 enum class FastWindow : uint32_t { Any = 0, Global = 1, Shared = 3 };
 enum class FastAccess : uint32_t { Write = 0, Read = 1, Rmw = 2, NonCoherent = 3 };
@@ -89,7 +92,7 @@ inline constexpr uint32_t MostBlockBytes = 16 * 1024, MostBlockSites = 1024;
 ///   Read, Write          address                bytes           site
 ///   ReadRange, ...       address                bytes (low 32)  site           extra: bytes (high)
 ///   AtomicBefore         address                bytes           site           extra: op
-///   AtomicAfter          value read             written (low)   written (high) extra: Outcome
+///   AtomicAfter          value read             written (low)   written (high) extra: Outcome *
 ///   Fence                -                      0 *             site           extra: op
 ///   BlockArrive          BarrierKind<<32 | id   count           site
 ///   WarpArrive           0 *                    mask            site           extra: lanes *
@@ -131,7 +134,8 @@ inline constexpr uint32_t MostBlockBytes = 16 * 1024, MostBlockSites = 1024;
 ///   the others           barrier or -           -               site
 /// * In mixed kernels: the thread's tick before it, in Fence, in WarpArrive and above the bytes of
 ///   AtomicBefore (bits 8-31); the lanes of its warp that do the same, in Exit and, where they are
-///   at the same tick, in WarpArrive.
+///   at the same tick, in WarpArrive. Loads that repeat the thread's one before and read the same
+///   value are one operation, of the first one's AtomicBefore.
 /// Operands belongs to the same thread's next record. An expect_tx that an arrival contains is a
 /// record of its own before it.
 struct alignas(16) Record {
@@ -304,6 +308,7 @@ enum class Counter : uint32_t {
   Suppressed,        ///< accesses that did not: DedupKept of their pair of sites did
   TimeOverflow,      ///< X1: threads that passed more barriers or wrote more records than fit
   SlotsMissing,      ///< X1: warps whose block's shared memory has no slot
+  BarrierDiverged,   ///< X1: block barriers that only a part of a warp passed together
   Count
 };
 inline constexpr uint32_t Counters = 16, CounterRows = 64;

@@ -251,6 +251,10 @@ void Collector::addCounters(const DeviceLog::Outcome &outcome) {
     host::findingSink().gaveUp("threads of the GPU passed more barriers than its shadow memory can "
                                "count: their later accesses were not checked",
                                n);
+  if (uint64_t n = total(Counter::BarrierDiverged))
+    host::findingSink().gaveUp("block barriers of the GPU were passed by a part of a warp: what "
+                               "they order, and whether they are used well, was not checked",
+                               n);
   if (uint64_t n = total(Counter::SlotsMissing))
     host::findingSink().gaveUp("shared memory of some blocks was not checked on the GPU: there was "
                                "no room for its shadow",

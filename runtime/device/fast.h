@@ -113,6 +113,8 @@ HOOK void __scopesan_fast_enter(FastState *s, uint32_t flags) {
   s->sharedMe = s->sharedBase = 0;
   s->tableMask = 0;
   s->blockBytes = s->blockNow = 0;
+  s->pollTurns = s->pollSite = 0;
+  s->pollAt = s->pollValue = 0;
   s->checkedGlobal = s->checkedShared = 0;
   s->slot = NoSlot;
   s->me = ~uint64_t(0);
@@ -196,14 +198,22 @@ COLD void __scopesan_fast_leave(uint32_t slot, uint32_t checkedGlobal, uint32_t 
     __scopesan_fast_leave_slot(slot, n);
 }
 HOOK void __scopesan_fast_exit(FastState *s) {
-  if (s->tickBits)
+  if (s->tickBits) {
+    endPoll(s);
     __scopesan_fast_leave_mixed(s->span);
+  }
   if (s->me != ~uint64_t(0) || s->slot != NoSlot)
     __scopesan_fast_leave(s->slot, s->checkedGlobal, s->checkedShared);
 }
 
 /// The thread has passed a barrier of its whole block.
 HOOK void __scopesan_fast_barrier(FastState *s, uint32_t flags) {
+  if (flags & FastTrustsBarriers) {
+    uint32_t lanes;
+    asm volatile("activemask.b32 %0;" : "=r"(lanes));
+    if (lanes != lanesOfWarp() && s->me != ~uint64_t(0)) [[unlikely]]
+      __scopesan_fast_diverged();
+  }
   uint64_t unit = flags & FastMixed ? s->tickBits - TimeLow : uint64_t(1) << mark::TimeShift;
   if (s->me == ~uint64_t(0)) {
     if (flags & FastMixed) // its synchronization goes on
@@ -268,6 +278,8 @@ INLINE void blockWords(const FastState *s, uint32_t offset, uint32_t bytes, uint
 
 HOOK void __scopesan_fast_access(FastState *s, const void *pointer, uint32_t bytes, uint32_t site,
                                  uint32_t local, uint32_t window, uint32_t what) {
+  if (what & IsMixed)
+    endPoll(s);
   what |= bytes << BytesShift | uint32_t(s->warpTick >> mark::TimeShift) << WarpTickShift;
   if (window == SharedWindow || (window == AnyWindow && isSharedAddress(pointer))) {
     if (what & InBlock) {
@@ -311,6 +323,8 @@ COLD void __scopesan_fast_range(const void *pointer, uint64_t bytes, uint64_t ta
 }
 HOOK void __scopesan_fast_span(FastState *s, const void *pointer, uint64_t bytes, uint32_t site,
                                uint32_t local, uint32_t what) {
+  if (what & IsMixed)
+    endPoll(s);
   if (bytes)
     __scopesan_fast_range(pointer, bytes, s->table, s->me, s->sharedBase, s->sharedMe, site, local,
                           what | uint32_t(s->warpTick >> mark::TimeShift) << WarpTickShift);

@@ -24,6 +24,10 @@ struct FastState {
   uint32_t blockData, blockBytes; ///< what has cells there; 0 bytes = not checked
   uint32_t blockCells;            ///< where they are
   uint32_t blockNow;              ///< upper half of a cell of mine now, without level
+  // Mixed kernels: a load that may be repeated (mixed.h).
+  uint32_t pollTurns; ///< 0 = there is none
+  uint32_t pollSite;
+  uint64_t pollAt, pollValue;
 };
 static_assert(sizeof(FastState) <= FastStateBytes);
 
