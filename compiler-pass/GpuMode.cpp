@@ -35,8 +35,8 @@ using scopesan::abi::Scope;
 namespace scopesan::pass {
 namespace {
 
-/// Instructions of a kernel with all that is inlined into it, and its accesses. Each hook is some 50
-/// instructions: where there are many, they are called, and the thread's state lies in memory.
+/// Instructions of a kernel with all that is inlined into it, and its accesses. Each hook is some
+/// 50 instructions: where there are many, they are called, and the thread's state lies in memory.
 constexpr unsigned LargestInlined = 6000, MostInlined = 200;
 constexpr unsigned LargestFast = 60000, MostOperations = 4000;
 

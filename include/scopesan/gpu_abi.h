@@ -71,7 +71,7 @@ inline constexpr uint32_t FastStateBytes = 160;
 enum FastFlags : uint32_t {
   FastUsesShared = 1, ///< the block needs a slot for its shared memory
   FastMixed = 2,
-  FastBlockCells = 4, ///< the shadow of shared memory lies in shared memory itself
+  FastBlockCells = 4,    ///< the shadow of shared memory lies in shared memory itself
   FastTrustsBarriers = 8 ///< that threads pass the same barriers is likely, but not proven
 };
 enum class FastWindow : uint32_t { Any = 0, Global = 1, Shared = 3 };

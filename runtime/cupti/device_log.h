@@ -21,15 +21,15 @@ struct LogOutcome {
 struct ContextLog {
   CUcontext context = nullptr;
   CUdevice device = 0;
-  CUstream stream = nullptr; ///< the collector's own
-  CUstream after = nullptr;  ///< likewise; waits for the active launch
-  CUevent ready = nullptr;   ///< the next launch's state is there
-  CUevent done = nullptr;    ///< end of the active launch
-  CUevent known = nullptr;   ///< what it left is in `last`
+  CUstream stream = nullptr;                   ///< the collector's own
+  CUstream after = nullptr;                    ///< likewise; waits for the active launch
+  CUevent ready = nullptr;                     ///< the next launch's state is there
+  CUevent done = nullptr;                      ///< end of the active launch
+  CUevent known = nullptr;                     ///< what it left is in `last`
   LogOutcome *next = nullptr, *last = nullptr; ///< pinned: state of a launch, before and after it
-  CUdeviceptr log = 0;       ///< gpu::Log, then the counters
-  uint64_t records = 0;      ///< address of the records in this context
-  uint32_t generation = 0;   ///< of the registration that `records` belongs to
+  CUdeviceptr log = 0;                         ///< gpu::Log, then the counters
+  uint64_t records = 0;                        ///< address of the records in this context
+  uint32_t generation = 0;                     ///< of the registration that `records` belongs to
   uint32_t reservedShared = 0;
   bool lost = false; ///< a kernel failed: nothing works here any more
 

@@ -67,7 +67,8 @@ void DeviceShadow::growTable(ContextLog &c, uint32_t bits) {
 void DeviceShadow::writeEntries(ContextLog &c, const gpu::ShadowMap::Run &run, uint64_t shadow) {
   std::vector<uint64_t> entries(run.chunks);
   for (uint64_t i = 0; i < run.chunks; ++i)
-    entries[i] = gpu::chunkEntry(shadow + i * gpu::ChunkShadowSize, run.address + i * gpu::ChunkSize);
+    entries[i] =
+        gpu::chunkEntry(shadow + i * gpu::ChunkShadowSize, run.address + i * gpu::ChunkSize);
   // A run may go round the end of the table.
   uint64_t first = gpu::chunkIndex(run.address, Map.mask()),
            atEnd = std::min(run.chunks, Map.mask() + 1 - first);

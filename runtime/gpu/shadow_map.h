@@ -48,7 +48,7 @@ private:
   /// The address of a chunk has an entry of the device's table to itself.
   bool eligible(uint64_t chunk) const;
 
-  std::map<uint64_t, uint64_t> Chunks; ///< address >> ChunkShift -> shadow
+  std::map<uint64_t, uint64_t> Chunks;           ///< address >> ChunkShift -> shadow
   std::unordered_map<uint64_t, uint64_t> Owners; ///< entry of the table -> key in Chunks
   uint32_t Bits = LeastTableBits;
 };

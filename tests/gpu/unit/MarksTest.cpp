@@ -394,7 +394,7 @@ void changes(Fast &f, Who w, uint64_t from, uint64_t to) {
 } // namespace
 
 TEST(Marks, ARepeatedLoadAcquiresWhatItReadLast) {
-  for (abi::Op op : {StoreRelease, StoreRelaxed}) {
+  for (scopesan::abi::Op op : {StoreRelease, StoreRelaxed}) {
     Fast f(KernelMode::Mixed);
     f.store({2, 0}, Flag, 5, StoreRelaxed);
     f.before({1, 0}, Flag, LoadAcquire);
@@ -422,7 +422,7 @@ TEST(Marks, ARepeatedLoadThatOthersOverwriteMeanwhile) {
   f.before({1, 0}, Flag, LoadAcquire);
   f.write({0, 0}, X).store({0, 0}, Flag, 1);
   f.store({2, 0}, Flag, 2, StoreRelaxed); // after the load's last turn, before its ticket
-  f.fence({2, 0}, abi::Scope::Device);
+  f.fence({2, 0}, scopesan::abi::Scope::Device);
   changes(f, {1, 0}, 0, 1);
   f.read({1, 0}, X);
   EXPECT_EQ(f.races(), 0u);
@@ -444,12 +444,18 @@ TEST(Marks, TheChangeOfARepeatedLoadIsAwaited) {
 
 TEST(Marks, SeveralBarriersAtOnceAreBarriersOneByOne) {
   Fast f(KernelMode::Mixed);
-  f.write({0, 0}, X).in(0);
-  f.fence({0, 0}, abi::Scope::Device).in(0);
-  f.read({0, 1}, X).in(5);
-  f.write({0, 2}, Y).in(5);
-  f.fence({0, 2}, abi::Scope::Device).in(5);
-  f.write({0, 3}, Y).in(5);
+  f.write({0, 0}, X);
+  f.in(0);
+  f.fence({0, 0}, scopesan::abi::Scope::Device);
+  f.in(0);
+  f.read({0, 1}, X);
+  f.in(5);
+  f.write({0, 2}, Y);
+  f.in(5);
+  f.fence({0, 2}, scopesan::abi::Scope::Device);
+  f.in(5);
+  f.write({0, 3}, Y);
+  f.in(5);
   EXPECT_EQ(f.races(), 1u); // of phase 5
 }
 
@@ -461,17 +467,14 @@ TEST(Marks, AMarkOfABarrierThatWasSkippedIsOfItsOwnPhase) {
   };
   for (uint32_t phase : {3u, 5u}) {
     Fast f(KernelMode::Mixed);
-    f.fence({0, 0}, abi::Scope::Device).in(0);
-    f.fence({0, 1}, abi::Scope::Device).in(5);
-    f.known({0, 1}, ticked({0, 2}, phase), false, word).in(5);
-    f.read({0, 1}, word).in(5);
+    f.fence({0, 0}, scopesan::abi::Scope::Device);
+    f.in(0);
+    f.fence({0, 1}, scopesan::abi::Scope::Device);
+    f.in(5);
+    f.known({0, 1}, ticked({0, 2}, phase), false, word);
+    f.in(5);
+    f.read({0, 1}, word);
+    f.in(5);
     EXPECT_EQ(f.races(), phase == 5 ? 1u : 0u);
   }
-}
-
-TEST(Marks, ThreadsThatEndBeforeABarrierAreTold) {
-  Fast f(KernelMode::Mixed);
-  f.add({0, 1}, EventKind::Exit, 0, 2).in(0);
-  f.fence({0, 0}, abi::Scope::Device).in(1);
-  f.end();
 }
