@@ -42,6 +42,8 @@ public:
   /// published on arrival stays.
   void exit(Thread &t, SiteId site) {
     Block &b = *t.block;
+    const Thread &before = b.threads[b.lastExit.value]; // mostly knows the same
+    bool known = &before != &t && before.exited && before.blocks.sameAs(t.blocks);
     b.lastExit = t.index;
     b.lastExitSite = site;
     Cluster &c = *b.cluster;
@@ -50,7 +52,8 @@ public:
       --c.arrived;
     if (c.live)
       completeIfReady(c);
-    b.exitKnowledge.join(t.blocks);
+    if (!known)
+      b.exitKnowledge.join(t.blocks);
   }
   /// D8: every peer's access must happen before some thread's exit, or the block may have gone.
   void end(Block &b) {
