@@ -190,7 +190,10 @@ FAKE cuStreamGetAttribute(CUstream, CUstreamAttrID, CUstreamAttrValue *v) {
 }
 FAKE cuStreamQuery(CUstream) { return CUDA_SUCCESS; }
 FAKE cuStreamWaitEvent(CUstream, CUevent, unsigned) { return CUDA_SUCCESS; }
-FAKE cuStreamSynchronize(CUstream) { return copyNow(); }
+FAKE cuStreamSynchronize(CUstream) {
+  ++Driver.waits;
+  return copyNow();
+}
 FAKE cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *) { return CUDA_SUCCESS; }
 
 // ---------------------------------------------------------------- CUPTI
