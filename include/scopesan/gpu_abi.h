@@ -135,7 +135,7 @@ inline constexpr uint32_t MostBlockBytes = 16 * 1024, MostBlockSites = 1024;
 /// * In mixed kernels: the thread's tick before it, in Fence, in WarpArrive and above the bytes of
 ///   AtomicBefore (bits 8-31); the lanes of its warp that do the same, in Exit and, where they are
 ///   at the same tick, in WarpArrive. Loads that repeat the thread's one before and read the same
-///   value are one operation, of the first one's AtomicBefore.
+///   value are one operation, of the first one's AtomicBefore; `low` says how many came after it.
 /// Operands belongs to the same thread's next record. An expect_tx that an arrival contains is a
 /// record of its own before it.
 struct alignas(16) Record {

@@ -16,12 +16,13 @@ COLD void __scopesan_fast_record(uint64_t span, uint32_t kind, uint64_t value, u
            uint32_t(span >> fetch32(&log->phaseShift)) & 0xffff);
 }
 
-/// A load that was repeated is over; `value` is what it read.
-COLD void __scopesan_fast_poll_ends(uint64_t span, uint64_t value) {
-  __scopesan_fast_record(span, uint32_t(EventKind::AtomicAfter), value, 0, 0, ValueKnown, value);
+/// A load is over; `value` is what it read, `more` how often it read it again.
+COLD void __scopesan_fast_poll_ends(uint64_t span, uint64_t value, uint32_t more) {
+  __scopesan_fast_record(span, uint32_t(EventKind::AtomicAfter), value, more, 0, ValueKnown, value);
 }
 /// Its last turn read something else than those before.
-COLD void __scopesan_fast_poll_changes(uint64_t span, uint64_t before, uint64_t value) {
+COLD void __scopesan_fast_poll_changes(uint64_t span, uint64_t before, uint32_t more,
+                                       uint64_t value) {
   Log *log = __scopesan_gpu_state;
   if (!log)
     return;
@@ -29,7 +30,7 @@ COLD void __scopesan_fast_poll_changes(uint64_t span, uint64_t before, uint64_t 
   if (!t.at)
     return;
   uint32_t phase = uint32_t(span >> fetch32(&log->phaseShift)) & 0xffff;
-  record(t, EventKind::AtomicAfter, before, 0, 0, ValueKnown | ChangeFollows, phase);
+  record(t, EventKind::AtomicAfter, before, more, 0, ValueKnown | ChangeFollows, phase);
   record(t.next(), EventKind::AtomicAfter, value, 0, 0, ValueKnown, phase);
 }
 COLD void __scopesan_fast_diverged() { count(__scopesan_gpu_state, Counter::BarrierDiverged, 1); }
@@ -84,12 +85,13 @@ INLINE void setTick(FastState *s, uint64_t tick) {
 }
 /// A thread that waits reads one value again and again. The load stays open until it reads another
 /// value or does something else: nothing that the log tells can come between the turns. Every so
-/// often it is closed all the same, so that the host can go on with what it has.
+/// often it is closed all the same, so that the host can go on with what it has. pollTurns counts
+/// the beginning and the turns that read pollValue.
 constexpr uint32_t MostTurns = 1024;
 INLINE void endPoll(FastState *s) {
   if (!s->pollTurns) [[likely]]
     return;
-  __scopesan_fast_poll_ends(s->span, s->pollValue);
+  __scopesan_fast_poll_ends(s->span, s->pollValue, s->pollTurns - 2);
   s->pollTurns = 0;
 }
 INLINE void pollAfter(FastState *s, uint64_t value) {
@@ -97,7 +99,7 @@ INLINE void pollAfter(FastState *s, uint64_t value) {
     s->pollValue = value;
     s->pollTurns = 2;
   } else if (value != s->pollValue) {
-    __scopesan_fast_poll_changes(s->span, s->pollValue, value);
+    __scopesan_fast_poll_changes(s->span, s->pollValue, s->pollTurns - 2, value);
     s->pollTurns = 0;
   } else if (++s->pollTurns > MostTurns) {
     endPoll(s);

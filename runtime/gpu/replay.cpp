@@ -229,6 +229,7 @@ void Replay::tellOutcome(AtomicOp &op, const Record &after) {
       op.wrote && (after.extra & WrittenKnown) && op.op.kind() != abi::AccessKind::Red;
   op.valueKnown = after.extra & ValueKnown;
   op.value = after.value;
+  op.waits = op.op.kind() == abi::AccessKind::Load && after.low;
   op.written = uint64_t(after.high) << 32 | after.low;
 }
 

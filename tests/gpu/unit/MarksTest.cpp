@@ -386,8 +386,8 @@ TEST(Marks, ReadersOfMixedKernelsThatAreNotKnown) {
 namespace {
 
 /// The load that `w` began has read `from` again and again, and then `to`.
-void changes(Fast &f, Who w, uint64_t from, uint64_t to) {
-  f.after(w, from, 0, ValueKnown | ChangeFollows);
+void changes(Fast &f, Who w, uint64_t from, uint64_t to, uint32_t more = 1) {
+  f.after(w, from, more, ValueKnown | ChangeFollows);
   f.after(w, to, 0, ValueKnown);
 }
 
@@ -427,6 +427,18 @@ TEST(Marks, ARepeatedLoadThatOthersOverwriteMeanwhile) {
   f.read({1, 0}, X);
   EXPECT_EQ(f.races(), 0u);
   EXPECT_EQ(f.R.locations().unplaced(), 0u);
+}
+
+TEST(Marks, ARepeatedLoadIsAWait) {
+  for (uint32_t more : {0u, 3u}) {
+    Fast f(KernelMode::Mixed);
+    f.store({2, 0}, Flag, 5, StoreRelaxed);
+    f.before({1, 0}, Flag, LoadAcquire).store({0, 0}, Flag, 1);
+    changes(f, {1, 0}, 5, 1, more);
+    f.read({1, 0}, X);
+    EXPECT_EQ(f.races(), 0u);
+    EXPECT_EQ(f.S.count(Rule::ProgressNotPromised), more ? 1u : 0u);
+  }
 }
 
 TEST(Marks, TheChangeOfARepeatedLoadIsAwaited) {
