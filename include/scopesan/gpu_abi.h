@@ -297,6 +297,9 @@ struct SlotHeader {
 /// races; the others are counted. dedup is a hash table of uint64_t[DedupEntries], key << 8 |
 /// count, zero when a launch begins.
 inline constexpr uint32_t DedupEntries = 1u << 14, DedupKept = 8;
+/// Words of a launch that are tracked at their second reader, in mixed kernels; the others remember
+/// one reader of several.
+inline constexpr uint64_t MostReadersKept = 2048;
 
 /// What kernels count, in uint64_t[CounterRows][Counters] at Log::counters; the collector adds them
 /// up.
@@ -309,6 +312,7 @@ enum class Counter : uint32_t {
   TimeOverflow,      ///< X1: threads that passed more barriers or wrote more records than fit
   SlotsMissing,      ///< X1: warps whose block's shared memory has no slot
   BarrierDiverged,   ///< X1: block barriers that only a part of a warp passed together
+  ReadersKept,       ///< words tracked to keep their readers apart, in the first row only
   Count
 };
 inline constexpr uint32_t Counters = 16, CounterRows = 64;

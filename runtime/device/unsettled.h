@@ -61,6 +61,11 @@ struct Teller {
     return true;
   }
 
+  INLINE_MEMBER bool keepsReaders() {
+    uint64_t at = fetch(uint64_t(&log->counters)) + uint32_t(Counter::ReadersKept) * 8;
+    return relaxed(at) < MostReadersKept && add(at) < MostReadersKept;
+  }
+
   INLINE_MEMBER void reserve() {
     ticket = take<5>(0);
     reserved = true;
