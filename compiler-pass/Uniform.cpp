@@ -3,8 +3,9 @@
 #include "AddressSpaces.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Function.h"
@@ -23,43 +24,46 @@ namespace {
 class PostDominators {
 public:
   explicit PostDominators(Function &F) {
-    // Blocks in an order in which successors tend to come first, and which reach a return.
-    SmallVector<BasicBlock *, 16> Work;
     for (BasicBlock &B : F)
-      if (isa<ReturnInst>(B.getTerminator()) && Returning.insert(&B).second)
-        Work.push_back(&B);
-    while (!Work.empty())
-      for (BasicBlock *P : predecessors(Work.pop_back_val()))
-        if (Returning.insert(P).second)
-          Work.push_back(P);
-    unsigned N = 0;
-    for (BasicBlock *B : post_order(&F))
-      if (Returning.contains(B)) {
-        Number[B] = N++;
-        Order.push_back(B);
-      }
+      if (isa<ReturnInst>(B.getTerminator()))
+        visit(B);
     for (bool Changed = true; Changed;) {
       Changed = false;
-      for (BasicBlock *B : Order)
+      for (BasicBlock *B : reverse(Order))
         Changed |= update(B);
     }
   }
-  bool returns(const BasicBlock *B) const { return Returning.contains(B); }
+  bool returns(const BasicBlock *B) const { return Number.contains(B); }
   BasicBlock *immediate(BasicBlock *B) const { return Parent.lookup(B); }
 
 private:
-  bool update(BasicBlock *B) {
-    bool Known = false;
-    BasicBlock *Common = nullptr;
-    if (!isa<ReturnInst>(B->getTerminator()))
-      for (BasicBlock *S : successors(B)) {
-        if (!Returning.contains(S) || !Parent.count(S))
-          continue;
-        Common = Known ? meet(Common, S) : S;
-        Known = true;
+  /// Numbers `Exit`, and what leads to it, in post-order.
+  void visit(BasicBlock &Exit) {
+    SmallVector<std::pair<BasicBlock *, pred_iterator>, 32> Path;
+    auto Enter = [&](BasicBlock *B) {
+      if (Number.try_emplace(B, 0).second)
+        Path.push_back({B, pred_begin(B)});
+    };
+    for (Enter(&Exit); !Path.empty();) {
+      auto &[B, Next] = Path.back();
+      if (Next != pred_end(B)) {
+        Enter(*Next++);
+        continue;
       }
-    else
+      Order.push_back(B);
+      Number[B] = unsigned(Order.size());
+      Path.pop_back();
+    }
+  }
+  bool update(BasicBlock *B) {
+    bool Known = isa<ReturnInst>(B->getTerminator());
+    BasicBlock *Common = nullptr;
+    for (BasicBlock *S : successors(B)) {
+      if (!Parent.contains(S))
+        continue;
+      Common = Known ? meet(Common, S) : S;
       Known = true;
+    }
     if (!Known)
       return false;
     auto [It, New] = Parent.try_emplace(B, Common);
@@ -67,26 +71,18 @@ private:
     It->second = Common;
     return Changed;
   }
+  /// A block's post-dominator has a greater number; the exit the greatest.
   BasicBlock *meet(BasicBlock *A, BasicBlock *B) const {
     while (A != B) {
-      // A block's post-dominator has a smaller number; the exit the smallest.
-      if (!A || !B)
-        return nullptr;
-      if (Number.lookup(A) > Number.lookup(B))
-        A = climb(A);
+      if (!B || (A && Number.lookup(A) < Number.lookup(B)))
+        A = Parent.lookup(A);
       else
-        B = climb(B);
+        B = Parent.lookup(B);
     }
     return A;
   }
-  BasicBlock *climb(BasicBlock *B) const {
-    BasicBlock *P = Parent.lookup(B);
-    // In irreducible graphs the order of numbers can fail: give up towards the exit.
-    return P && Number.lookup(P) < Number.lookup(B) ? P : nullptr;
-  }
 
-  SmallPtrSet<const BasicBlock *, 32> Returning;
-  DenseMap<const BasicBlock *, unsigned> Number;
+  DenseMap<const BasicBlock *, unsigned> Number; ///< of blocks that reach a return
   DenseMap<const BasicBlock *, BasicBlock *> Parent;
   SmallVector<BasicBlock *, 32> Order;
 };
@@ -94,7 +90,9 @@ private:
 /// What may differ between the threads of a block.
 class ThreadDependence {
 public:
-  ThreadDependence(Function &F, const PostDominators &Post) : Post(Post) {
+  /// `TrustLoads`: loads from one address give all threads the same value.
+  ThreadDependence(Function &F, const PostDominators &Post, bool TrustLoads)
+      : Post(Post), TrustLoads(TrustLoads) {
     for (Instruction &I : instructions(F))
       if (isSource(I))
         mark(I);
@@ -144,9 +142,12 @@ private:
     auto *C = dyn_cast<IntrinsicInst>(&I);
     return C && C->getCalledFunction()->getName().starts_with("llvm.nvvm.barrier.cta.red");
   }
-  static bool isSource(const Instruction &I) {
+  bool isSource(const Instruction &I) const {
     if (I.isAtomic() || I.isVolatile())
       return true;
+    if (auto *L = dyn_cast<LoadInst>(&I); L && !TrustLoads)
+      return L->getPointerAddressSpace() != ConstAddressSpace &&
+             L->getPointerAddressSpace() != ParamAddressSpace;
     if (auto *L = dyn_cast<LoadInst>(&I))
       return isa<AllocaInst>(getUnderlyingObject(L->getPointerOperand(), 0)) ||
              L->getPointerAddressSpace() == LocalAddressSpace;
@@ -173,6 +174,7 @@ private:
   }
 
   const PostDominators &Post;
+  bool TrustLoads;
   SmallPtrSet<const Instruction *, 32> Marked;
   SmallPtrSet<const BasicBlock *, 8> Branches;
   SmallVector<Instruction *, 32> Work;
@@ -213,13 +215,16 @@ bool isEverywhereAlike(Function &F, const PostDominators &Post, BlockPredicate D
 
 bool isUniformlyExecuted(Function &F, UniformityInfo &UI, BlockPredicate IsBarrier) {
   PostDominators Post(F);
-  return isEverywhereAlike(
-      F, Post, [&](const BasicBlock &B) { return UI.hasDivergentTerminator(B); }, IsBarrier);
+  ThreadDependence Dependence(F, Post, /*TrustLoads=*/false);
+  auto Differs = [&](const BasicBlock &B) {
+    return UI.hasDivergentTerminator(B) && Dependence.decides(B);
+  };
+  return isEverywhereAlike(F, Post, Differs, IsBarrier);
 }
 
 bool isLikelyUniform(Function &F, BlockPredicate IsBarrier) {
   PostDominators Post(F);
-  ThreadDependence Dependence(F, Post);
+  ThreadDependence Dependence(F, Post, /*TrustLoads=*/true);
   return isEverywhereAlike(
       F, Post, [&](const BasicBlock &B) { return Dependence.decides(B); }, IsBarrier);
 }
