@@ -254,6 +254,15 @@ void AbiCalls::dropUnused() {
     Drop(S);
 }
 
+void AbiCalls::enterKernel(Function &F) {
+  BasicBlock &Entry = F.getEntryBlock();
+  IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+  if (F.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(F.getContext(), 0, 0, F.getSubprogram()));
+  StringRef Name = F.getName();
+  call(B, "__scopesan_gpu_enter", {B.getInt32(gpu::kernelId(Name.data(), Name.size()))});
+}
+
 void AbiCalls::beginKernel(Function &F, const KernelPlan &Plan, uint32_t First) {
   const SharedFrame &Frame = Plan.Frame;
   Flags = (Plan.Flags & gpu::UsesShared ? uint32_t(gpu::FastUsesShared) : 0u) |

@@ -63,6 +63,8 @@ public:
   void unmodelledAfter(llvm::IRBuilderBase &B, uint32_t Site);
   /// GPU only: where a variable in shared memory lies.
   void sharedVariable(llvm::IRBuilderBase &B, llvm::Value *Address, uint32_t Bytes, uint32_t Site);
+  /// GPU only: a thread of the kernel starts.
+  void enterKernel(llvm::Function &F);
   /// GPU only: the thread ends.
   void threadExit(llvm::IRBuilderBase &B);
 

@@ -500,11 +500,13 @@ static void instrumentFunctions(InstrumentContext &Context, const KernelPlans &P
     if (Context.Calls.forGpu()) {
       announceExits(*F, Context.Calls);
       announceShared(*F, Context, IsFast ? &Plan->second : nullptr);
-      if (F->getCallingConv() == CallingConv::PTX_Kernel)
+      if (F->getCallingConv() == CallingConv::PTX_Kernel) {
+        Context.Calls.enterKernel(*F); // before all other calls
         Context.Sites.addKernel(F->getName(), IsFast ? Plan->second.Mode : gpu::KernelMode::Logged,
                                 IsFast ? First : 0,
                                 Constants->of(*F) | (IsFast ? Plan->second.Flags : 0),
                                 IsFast ? Plan->second.elided() : 0);
+      }
     }
     Context.Calls.endKernel();
   }

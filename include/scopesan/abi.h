@@ -13,7 +13,7 @@
 namespace scopesan::abi {
 
 /// Bumped whenever a layout or a signature in this file or in abi.def changes.
-inline constexpr uint32_t Version = 4;
+inline constexpr uint32_t Version = 5;
 
 /// What an instruction does to memory.
 enum class AccessKind : uint8_t {

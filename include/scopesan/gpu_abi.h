@@ -237,7 +237,7 @@ inline constexpr uint32_t BytesMask = 0xffff, MaskShift = 16;
 
 /// Where block and time lie in the marks of one launch.
 struct MarkLayout {
-  uint32_t blockShift, phaseShift;
+  uint32_t blockShift = 0, phaseShift = 0;
   uint32_t epochShift = mark::TagShift;
 };
 /// `blocks` of the grid; a mixed kernel divides the time between phases and ticks, and one with
@@ -297,9 +297,9 @@ struct SlotHeader {
 /// races; the others are counted. dedup is a hash table of uint64_t[DedupEntries], key << 8 |
 /// count, zero when a launch begins.
 inline constexpr uint32_t DedupEntries = 1u << 14, DedupKept = 8;
-/// Words of a launch that are tracked at their second reader, in mixed kernels; the others remember
-/// one reader of several.
-inline constexpr uint64_t MostReadersKept = 2048;
+/// Words of a launch that are tracked at their second reader, in mixed kernels with no more threads
+/// than that; the others remember one reader of several.
+inline constexpr uint64_t MostReadersKept = 2048, MostThreadsKept = 8192;
 
 /// What kernels count, in uint64_t[CounterRows][Counters] at Log::counters; the collector adds them
 /// up.
@@ -313,12 +313,12 @@ enum class Counter : uint32_t {
   SlotsMissing,      ///< X1: warps whose block's shared memory has no slot
   BarrierDiverged,   ///< X1: block barriers that only a part of a warp passed together
   ReadersKept,       ///< words tracked to keep their readers apart, in the first row only
+  GridsMixed,        ///< X1: events of a launch whose entry in Overlap::grids is another's
   Count
 };
 inline constexpr uint32_t Counters = 16, CounterRows = 64;
 
-/// In device memory; one per process and device. Written by the host in stream order before each
-/// launch, read by every event.
+/// In device memory. Written by the host before each launch, read by every event.
 struct alignas(32) Log {
   uint64_t records;  ///< address of Record[capacity]
   uint32_t capacity; ///< 0 = recording is off
@@ -341,8 +341,34 @@ struct alignas(32) Log {
   uint32_t slotBytes;  ///< 4 * bytes of a block's shared memory, system's included, multiple of 16
   uint32_t epochShift; ///< markLayout()
   uint32_t tableMask;
+  uint32_t overlaps;   ///< 1 = launches overlap: see Overlap
 };
-static_assert(sizeof(Log) == 128);
+static_assert(sizeof(Log) == 160);
+
+/// Launches that overlap, each with a Log of its own; records and cursor are those of State::log.
+/// A thread finds its launch's by the number of its grid (%gridid, which tells concurrent grids
+/// apart), under which the threads of the grid enter the slot of their kernel when they start.
+struct Overlap {
+  static constexpr uint32_t Slots = 32, Grids = 1u << 14, NoLaunch = 0xff;
+  Log logs[Slots];
+  uint32_t kernels[Slots]; ///< kernelId() of the launch; 0 = free
+  uint64_t grids[Grids];   ///< at %gridid modulo Grids: %gridid << 8 | slot
+};
+static_assert(Overlap::Slots < Overlap::NoLaunch);
+/// A kernel by its mangled name; never 0. Different kernels may have the same.
+constexpr uint32_t kernelId(const char *symbol, uint64_t length) {
+  uint32_t hash = 2166136261u;
+  for (uint64_t i = 0; i < length; ++i)
+    hash = (hash ^ uint8_t(symbol[i])) * 16777619u;
+  return hash ? hash : 1;
+}
+
+/// What __scopesan_gpu_state points to.
+struct State {
+  Log log;
+  uint64_t counters[CounterRows][Counters];
+  Overlap overlap;
+};
 
 /// Variable of each linked module that points to the Log; null = no collector: record nothing.
 inline constexpr const char StateSymbol[] = "__scopesan_gpu_state";

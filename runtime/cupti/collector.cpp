@@ -65,39 +65,58 @@ Collector::Collector()
         return &t->module.sites[site.value - t->base];
     return nullptr;
   });
+  Replay.onStart([this](core::NodeId launch) { tellBefore(launch); });
 }
 
-/// Has the active launch ended (or will it never)?
+/// Have all active launches ended (or will they never)?
 bool Collector::complete() {
-  CUresult r = cuEventQuery(Now.log->known);
-  if (r == CUDA_ERROR_NOT_READY)
-    return false;
-  if (r != CUDA_SUCCESS && !Now.log->lost) {
-    Now.log->lost = true;
-    host::incomplete(host::KernelFailed);
+  bool all = true;
+  for (Active &a : Now.launches) {
+    if (a.ended)
+      continue;
+    CUresult r = a.issued ? cuEventQuery(a.done) : CUDA_ERROR_NOT_READY;
+    a.ended = r != CUDA_ERROR_NOT_READY;
+    all &= a.ended;
+    if (a.ended && r != CUDA_SUCCESS && !Now.log->lost) {
+      Now.log->lost = true;
+      host::incomplete(host::KernelFailed);
+    }
   }
-  return true;
+  return all;
 }
 
 void Collector::settle(bool wait) {
   InsideScope inside;
-  if (Overrun && complete())
+  if (Overrun && complete()) {
     Overrun = false;
-  if (!Now.running)
+    Now.launches.clear();
+  }
+  if (Overrun || !Now.running())
     return applyQueue();
-  uint64_t begun = milliseconds(), peeked = begun, patience = wait ? LaunchPatienceMs : 0;
-  for (unsigned turn = 0; Now.running && !complete(); ++turn) {
-    uint64_t now = milliseconds();
-    if (now - begun >= patience) {
-      if (!wait)
-        return;
-      host::incomplete("kernel '" + Now.name +
-                       "' did not end before the next launch: launches are serialised on the GPU, "
-                       "and kernels that wait for each other are not checked");
-      Overrun = true;
-      Log.switchOff();
-      return conclude(/*ended=*/false);
+  if (awaitEnd(wait ? LaunchPatienceMs : 0, [] { return false; }) || !wait)
+    return;
+  host::incomplete("kernel '" + runningNames() +
+                   (overlaps() ? "' did not end before a launch that had to wait for it on the GPU"
+                               : "' did not end before the next launch: launches are serialised on "
+                                 "the GPU (--concurrent=overlap lets them overlap)") +
+                   "; kernels that wait for each other like this are not checked");
+  Log.switchOff();
+  conclude(/*ended=*/false);
+}
+
+/// Waits for a while until all active launches have ended and were judged, or there is `enough`.
+bool Collector::awaitEnd(uint64_t patienceMs, const std::function<bool()> &enough) {
+  uint64_t begun = milliseconds(), peeked = begun;
+  for (unsigned turn = 0; Now.running() && !Overrun; ++turn) {
+    if (complete()) {
+      conclude(/*ended=*/true);
+      return true;
     }
+    if (enough())
+      return true;
+    uint64_t now = milliseconds();
+    if (now - begun >= patienceMs)
+      return false;
     if (now - peeked >= PeekIntervalMs) {
       peek();
       peeked = milliseconds();
@@ -105,8 +124,7 @@ void Collector::settle(bool wait) {
     if (turn > 200)
       pause(turn);
   }
-  if (Now.running)
-    conclude(/*ended=*/true);
+  return true;
 }
 
 /// The kernel may wait for another thread of the host, which needs the lock to tell what it does.
@@ -120,7 +138,7 @@ void Collector::pause(unsigned turn) {
 }
 
 void Collector::peek() {
-  if (Now.running && Now.issued) {
+  if (isRunning() && !Overrun) {
     Replay.scan(Log.records(), Log.capacity(), /*final=*/false);
     publish();
   }
@@ -129,8 +147,9 @@ void Collector::peek() {
 /// Replays the rest of the active launch. A kernel that has not ended, or died with its context,
 /// may have left records half-written: only the prefix without a gap counts.
 void Collector::conclude(bool ended) {
-  if (ended && !Now.log->lost) {
-    const DeviceLog::Outcome &outcome = *Now.log->last;
+  DeviceLog::Outcome shared;
+  if (ended && !Now.log->lost && (!overlaps() || Log.read(*Now.log, shared))) {
+    const DeviceLog::Outcome &outcome = overlaps() ? shared : *Now.log->last;
     uint64_t count = std::min<uint64_t>(outcome.log.cursor, Log.capacity());
     Dropped += outcome.log.cursor - count;
     Replay.scan(Log.records(), count, /*final=*/true);
@@ -139,13 +158,15 @@ void Collector::conclude(bool ended) {
       gpu::Statistics statistics;
       for (uint64_t i = 0; i < count; ++i)
         statistics.add(Log.records()[i]);
-      statistics.print(Now.name.c_str());
+      statistics.print(runningNames().c_str());
     }
-  } else if (Now.issued) {
+  } else if (Now.issued()) {
     Replay.scan(Log.records(), Log.capacity(), /*final=*/false);
   }
   Replay.end();
-  Now.running = false;
+  Overrun = !ended;
+  if (ended)
+    Now.launches.clear();
   reportLimits();
   applyQueue();
   publish();
@@ -167,8 +188,8 @@ void Collector::reportLimits() {
 }
 
 void Collector::inOrder(core::NodeId node, std::function<void()> action) {
-  if (Now.running)
-    Queue.push_back({node, std::move(action), !node.value}), ++Knowledge;
+  if (Now.running() && !Overrun)
+    Queue.push_back({node, std::move(action), !node.value, Queued++}), ++Knowledge;
   else
     action();
 }
@@ -204,11 +225,11 @@ void Collector::publish() {
 }
 
 void Collector::finish() {
-  if (Now.running) {
+  if (Now.running() && !Overrun) {
     InsideScope inside;
     uint64_t begun = milliseconds();
     bool ended = false;
-    while (Now.issued && !(ended = complete()) && milliseconds() - begun < ExitPatienceMs)
+    while (Now.issued() && !(ended = complete()) && milliseconds() - begun < ExitPatienceMs)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     conclude(ended);
   }

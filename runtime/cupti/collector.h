@@ -1,13 +1,15 @@
 // The collector on a real GPU: what the driver's API does becomes facts for the detector, and what
 // kernels recorded is replayed.
 //
-// Launches of instrumented kernels are serialised: there is one log, and its records belong to the
-// one launch that is active. Copies that the program issues meanwhile wait in a queue, so that the
-// detector sees everything in an order that happens-before allows.
+// There is one log, and its records belong to the launches that are active: one, or, with
+// --concurrent=overlap, several of different kernels. Copies that the program issues meanwhile wait
+// in a queue, so that the detector sees everything in an order that happens-before allows.
 //
 //   idle --launch ENTER: log reset--> launching --EXIT: completion event--> active
-//   active --event complete: log replayed, queue applied--> idle
-//   active --next launch waits too long--> overrun: nothing is recorded until the event completes
+//   active --another launch (overlap)--> active
+//   active --all events complete: log replayed, queue applied--> idle
+//   active --a launch that must wait waits too long--> overrun: nothing is recorded until all
+//   events complete
 #pragma once
 
 #include "cupti/constants.h"
@@ -20,6 +22,7 @@
 #include "gpu/replay.h"
 #include "host/copy_promise.h"
 
+#include <array>
 #include <cuda.h>
 #include <functional>
 #include <map>
@@ -35,6 +38,7 @@ struct Function {
   CUfunction handle = nullptr;
   gpu::KernelMode mode = gpu::KernelMode::Logged;
   uint32_t firstSite = 0; ///< site id; 0 = not known
+  uint32_t id = 0;        ///< gpu::kernelId
   bool usesShared = false, gridBarriers = false;
   uint32_t constants = 0; ///< bits of the constant variables that it may read
   uint32_t staticShared = 0;
@@ -166,13 +170,25 @@ public:
   void forgetModules(CUcontext context);
 
 private:
+  /// A launch that records.
   struct Active {
-    bool running = false;
-    bool issued = false;
-    ContextLog *log = nullptr;
     std::string name;
-    uint64_t started = 0; ///< milliseconds
     core::NodeId node;
+    uint32_t kernel = 0; ///< gpu::kernelId
+    uint32_t slot = 0;   ///< gpu::Overlap
+    CUevent done = nullptr;
+    bool issued = false, ended = false;
+    uint64_t queued = 0;           ///< work that was put into the queue before it
+    std::function<void()> atStart; ///< what the detector learns before its first record
+  };
+  /// Launches that record into the log, since it was empty.
+  struct Recording {
+    ContextLog *log = nullptr;
+    std::vector<Active> launches; ///< none = idle
+    uint32_t launched = 0;        ///< with those that do not record
+
+    bool running() const { return !launches.empty(); }
+    bool issued() const { return running() && (launches.size() > 1 || launches[0].issued); }
   };
   const Function &functionOf(const LaunchRequest &r);
   void bindModule(CUmodule module, const std::string &name, CUcontext context);
@@ -187,7 +203,17 @@ private:
   void conclude(bool ended);
   void applyQueue();
   bool complete();
-  bool isRunning() const { return Now.running && Now.issued; }
+  bool isRunning() const { return Now.issued() && !Overrun; }
+  bool awaitEnd(uint64_t patienceMs, const std::function<bool()> &enough);
+  // overlap.cpp
+  static bool overlaps();
+  void makeWay(const LaunchRequest &r, const Function &f);
+  bool mayJoin(const Function &f);
+  uint32_t freeSlot() const;
+  std::array<uint32_t, gpu::Overlap::Slots> kernelsInSlots() const;
+  bool writeBeside(ContextLog &c, const gpu::Log &log, const Active &launch);
+  std::string runningNames() const;
+  void tellBefore(core::NodeId launch);
   void applyKnownToHost();
   void pause(unsigned turn);
   void catchUp();
@@ -258,7 +284,7 @@ private:
   uint64_t ElidedSites = 0;            ///< of the kernels that were launched
   uint32_t Stamp = 0;
   uint32_t LaunchCount = 0;
-  Active Now;
+  Recording Now;
   bool Overrun = false;
   bool UncheckedStarts = false;   ///< between ENTER and EXIT of an unchecked launch
   std::vector<CUevent> Unchecked; ///< ends of instrumented kernels that run unchecked
@@ -267,8 +293,10 @@ private:
     core::NodeId node;
     std::function<void()> action;
     bool byHost = false;
+    uint64_t number = 0;
   };
   std::vector<Pending> Queue;
+  uint64_t Queued = 0;    ///< so far
   uint64_t Knowledge = 0; ///< grows with the queue and with what threads of the host learn
   bool ToldOfFastKernels = false;
   bool ContextsEnd = false; ///< the current context may be no more

@@ -39,7 +39,7 @@ bool DeviceLog::registerRecords(ContextLog &c) {
 bool DeviceLog::create(ContextLog &c) {
   void *pinned = nullptr;
   if (cuCtxGetDevice(&c.device) != CUDA_SUCCESS ||
-      cuMemAlloc(&c.log, sizeof(Outcome)) != CUDA_SUCCESS ||
+      cuMemAlloc(&c.log, sizeof(gpu::State)) != CUDA_SUCCESS ||
       cuMemHostAlloc(&pinned, 2 * sizeof(Outcome), 0) != CUDA_SUCCESS)
     return false;
   c.next = static_cast<Outcome *>(pinned);
@@ -50,6 +50,9 @@ bool DeviceLog::create(ContextLog &c) {
   for (CUevent *e : {&c.ready, &c.done, &c.known})
     if (cuEventCreate(e, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
       return false;
+  // No number of a grid is there yet.
+  if (cuMemsetD32Async(c.log, 0, sizeof(gpu::State) / 4, c.stream) != CUDA_SUCCESS)
+    return false;
   int reserved = 0;
   cuDeviceGetAttribute(&reserved, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, c.device);
   c.reservedShared = uint32_t(reserved);
@@ -111,12 +114,41 @@ gpu::Log DeviceLog::blank(const ContextLog &c, uint32_t stamp) const {
   return log;
 }
 
+/// Writes to the context's gpu::State at `offset`.
+static bool put(ContextLog &c, size_t offset, const void *from, size_t bytes) {
+  ContextScope current(c.context);
+  return cuMemcpyHtoDAsync(c.log + offset, from, bytes, c.stream) == CUDA_SUCCESS &&
+         cuStreamSynchronize(c.stream) == CUDA_SUCCESS;
+}
+
 bool DeviceLog::write(ContextLog &c, const gpu::Log &log) {
   Outcome state;
   state.log = log;
-  ContextScope current(c.context);
-  return cuMemcpyHtoDAsync(c.log, &state, sizeof state, c.stream) == CUDA_SUCCESS &&
-         cuStreamSynchronize(c.stream) == CUDA_SUCCESS;
+  return put(c, 0, &state, sizeof state);
+}
+
+bool DeviceLog::writeShared(ContextLog &c) {
+  gpu::Log log = blank(c, 0);
+  log.capacity = 0; // whoever has no launch
+  log.overlaps = 1;
+  return write(c, log);
+}
+
+bool DeviceLog::writeSlot(ContextLog &c, uint32_t slot, const gpu::Log &log) {
+  return put(c, offsetof(gpu::State, overlap.logs) + slot * sizeof log, &log, sizeof log);
+}
+
+bool DeviceLog::writeKernels(ContextLog &c,
+                             const std::array<uint32_t, gpu::Overlap::Slots> &kernels) {
+  return put(c, offsetof(gpu::State, overlap.kernels), kernels.data(), sizeof kernels);
+}
+
+CUevent DeviceLog::doneOf(ContextLog &c, uint32_t slot) {
+  if (!c.slotDone[slot]) {
+    ContextScope current(c.context);
+    cuEventCreate(&c.slotDone[slot], CU_EVENT_DISABLE_TIMING);
+  }
+  return c.slotDone[slot];
 }
 
 bool DeviceLog::writeBefore(ContextLog &c, const gpu::Log &log, CUstream stream) {

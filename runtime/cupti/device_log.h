@@ -4,6 +4,7 @@
 
 #include "scopesan/gpu_abi.h"
 
+#include <array>
 #include <cuda.h>
 #include <map>
 #include <memory>
@@ -27,9 +28,10 @@ struct ContextLog {
   CUevent done = nullptr;                      ///< end of the active launch
   CUevent known = nullptr;                     ///< what it left is in `last`
   LogOutcome *next = nullptr, *last = nullptr; ///< pinned: state of a launch, before and after it
-  CUdeviceptr log = 0;                         ///< gpu::Log, then the counters
+  CUdeviceptr log = 0;                         ///< gpu::State
   uint64_t records = 0;                        ///< address of the records in this context
   uint32_t generation = 0;                     ///< of the registration that `records` belongs to
+  CUevent slotDone[gpu::Overlap::Slots] = {}; ///< ends of launches that overlap
   uint32_t reservedShared = 0;
   bool lost = false; ///< a kernel failed: nothing works here any more
 
@@ -80,6 +82,14 @@ public:
   bool writeBefore(ContextLog &c, const gpu::Log &log, CUstream stream);
   /// `c.last` is fetched when all that is in `stream` has ended; c.known tells when it is there.
   bool readAfter(ContextLog &c, CUstream stream);
+  /// The same for launches that overlap, none of which is there yet.
+  bool writeShared(ContextLog &c);
+  /// The log of one of them.
+  bool writeSlot(ContextLog &c, uint32_t slot, const gpu::Log &log);
+  /// Overlap::kernels.
+  bool writeKernels(ContextLog &c, const std::array<uint32_t, gpu::Overlap::Slots> &kernels);
+  /// Recorded at the end of the launch in that slot.
+  CUevent doneOf(ContextLog &c, uint32_t slot);
   /// Nothing is recorded anywhere.
   void switchOff();
   /// Loads the collector's own kernels and makes the tables that fast kernels need.

@@ -266,7 +266,8 @@ void Collector::applyKnownToHost() {
 void Collector::assumeSeen() {
   host::incomplete("host code went on while records of a running kernel were missing: it is taken "
                    "to have waited for the kernel");
-  Order.hostAfter(Now.node);
+  for (const Active &a : Now.launches)
+    Order.hostAfter(a.node);
 }
 
 /// Judges all that had taken a ticket when this was called. Kernels write their records right after

@@ -34,8 +34,11 @@ std::string Collector::obstacle(const Function &f, const LaunchRequest &r) {
 void Collector::launchBegins(const LaunchRequest &r) {
   InsideScope inside;
   RelaxedCapture relaxed;
-  settle(/*wait=*/true);
+  if (!overlaps())
+    settle(/*wait=*/true);
   const Function &f = functionOf(r);
+  if (overlaps())
+    makeWay(r, f);
   gpu::Stream &s = Order.stream(r.stream, false, r.context);
   // Its blocks have started: what they follow has ended, and nothing of them is promised.
   if (r.startedEvent)
@@ -44,6 +47,8 @@ void Collector::launchBegins(const LaunchRequest &r) {
     host::incomplete("an event that a kernel triggers is taken as recorded at the kernel's end on "
                      "the GPU");
   std::string why = obstacle(f, r);
+  if (!why.empty() && f.instrumented)
+    settle(/*wait=*/true);
   if (why.empty()) {
     begin(r, f, s);
   } else {
@@ -95,8 +100,14 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   ContextLog *log = Log.of(r.context);
   core::LaunchFacts facts;
   core::NodeId node = launchNode(r, f, s, facts, log->device);
-  Constants.launched(Detector, node, f.constants, f.name, Order.hostForAll());
-
+  Active active;
+  active.name = f.name;
+  active.node = node;
+  active.kernel = f.id;
+  active.queued = Queued;
+  active.atStart = [this, node, constants = f.constants, name = f.name, host = Order.hostForAll()] {
+    Constants.launched(Detector, node, constants, name, host);
+  };
   gpu::ReplayLaunch launch;
   launch.mode = f.mode;
   launch.node = node;
@@ -111,7 +122,8 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   bool isFast = f.mode != gpu::KernelMode::Logged;
   gpu::Log state = Log.blank(*log, Stamp);
   if (isFast) {
-    startShadow(*log);
+    if (!overlaps())
+      startShadow(*log);
     Detector.settledElsewhere();
   }
   bool good = true;
@@ -128,18 +140,23 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   } else {
     Tags.forget(node);
     state.tag = state.oldest = uint64_t(1) << gpu::mark::TagShift; // fast kernels need one
-    gpu::MarkLayout layout = layoutOf(f, r.grid.count());
-    state.blockShift = layout.blockShift;
-    state.phaseShift = layout.phaseShift;
-    state.epochShift = layout.epochShift;
+    launch.layout = layoutOf(f, r.grid.count());
+    state.blockShift = launch.layout.blockShift;
+    state.phaseShift = launch.layout.phaseShift;
+    state.epochShift = launch.layout.epochShift;
     if (Shadow.isOn())
       host::incomplete("a second device is used: races with the first one are not looked for");
   }
-  if (!good || !Log.writeBefore(*log, state, r.stream))
+  active.slot = freeSlot();
+  active.done = overlaps() ? Log.doneOf(*log, active.slot) : log->known;
+  if (!good || !(overlaps() ? writeBeside(*log, state, active)
+                            : Log.writeBefore(*log, state, r.stream)))
     return host::incomplete("kernel '" + f.name + "' was not checked: the device does not respond");
   followed(node);
+  if (!Now.running())
+    Now = {log, {}, 0};
+  Now.launches.push_back(std::move(active));
   Replay.begin(launch);
-  Now = {true, false, log, f.name, milliseconds(), node};
 }
 
 /// An instrumented kernel is about to run outside of an active launch: nobody records meanwhile.
@@ -178,12 +195,19 @@ void Collector::launchIssued(bool succeeded, CUstream stream) {
     }
     return;
   }
-  if (!Now.running || Now.issued)
+  if (!Now.running() || Overrun || Now.launches.back().issued)
     return;
-  Now.issued = true;
-  if (succeeded && Log.readAfter(*Now.log, stream))
+  Active &a = Now.launches.back();
+  a.issued = true;
+  if (succeeded && (overlaps() ? cuEventRecord(a.done, stream) == CUDA_SUCCESS
+                               : Log.readAfter(*Now.log, stream)))
     return;
-  Now.running = false;
+  a.ended = true; // it never began
+  if (Now.launches.size() > 1) {
+    Log.writeKernels(*Now.log, kernelsInSlots());
+    return;
+  }
+  Now.launches.clear();
   Replay.end();
 }
 

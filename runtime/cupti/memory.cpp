@@ -174,10 +174,10 @@ void Collector::dropContexts(const std::string &api) {
   ContextsEnd = true;
   for (CUcontext context : ended) {
     if (Now.log && Now.log->context == context) {
-      if (Now.running)
+      if (Now.running() && !Overrun)
         conclude(/*ended=*/false);
       Overrun = false;
-      Now.log = nullptr;
+      Now = {};
     }
     Log.drop(context);
     Freed.drop(context);

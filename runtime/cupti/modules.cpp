@@ -99,6 +99,8 @@ const Function &Collector::functionOf(const LaunchRequest &r) {
   const char *symbol = nullptr;
   if (cuFuncGetName(&symbol, function) != CUDA_SUCCESS || !symbol)
     symbol = r.symbol;
+  if (symbol)
+    f.id = gpu::kernelId(symbol, strlen(symbol));
   f.name = symbol ? gpu::demangled(symbol) : "unknown kernel";
   if (module && !Modules.count({r.context, module}))
     bindModule(module, f.name, r.context);

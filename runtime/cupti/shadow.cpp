@@ -19,7 +19,7 @@ void Collector::startShadow(ContextLog &c) {
     m.onHostOnly = m.hostReaches && Order.hasHostCode();
     if (m.kind == host::MemoryKind::ConstantVariable || m.onHostOnly)
       continue;
-    Shadow.map(c, address, m.bytes, /*idle=*/!Now.running);
+    Shadow.map(c, address, m.bytes, /*idle=*/!Now.running());
     Shadow.fill(c, address, m.bytes, 0);
   }
   for (auto &[address, m] : Allocations)
@@ -43,8 +43,8 @@ void Collector::hideFromShadow(ContextLog &c, uint64_t address, uint64_t bytes) 
 /// Before the first launch, so that large fills need not be judged on the host.
 void Collector::startShadowEarly() {
   CUcontext current = nullptr;
-  if (Shadow.isOn() || ShadowFailed || ContextsEnd || cuCtxGetCurrent(&current) != CUDA_SUCCESS ||
-      !current)
+  if (overlaps() || Shadow.isOn() || ShadowFailed || ContextsEnd ||
+      cuCtxGetCurrent(&current) != CUDA_SUCCESS || !current)
     return;
   takeImages();
   if (!HasFastKernels)
@@ -121,6 +121,11 @@ void Collector::nodeAccesses(core::NodeId node, const std::vector<NodeAccess> &a
     for (uint64_t row = 0; write && row < b.depth * b.height; ++row)
       Constants.written(Detector, node,
                         b.address + row / b.height * b.slice + row % b.height * b.pitch, b.width);
+  if (Replay.active()) // beside launches: the values of atomic objects are not known any more
+    for (const auto &[b, write] : accesses)
+      for (uint64_t row = 0; write && row < b.depth * b.height; ++row)
+        Replay.locations().weakWrite(
+            b.address + row / b.height * b.slice + row % b.height * b.pitch, b.width);
   ContextLog *c = shadowHere();
   if (c)
     nodeOnDevice(*c, node, accesses);
@@ -211,7 +216,7 @@ void Collector::memoryStarts(uint64_t address, uint64_t bytes, core::NodeId sinc
     Shadow.fill(*c, address, bytes, gpu::mark::Tracked);
   } else if (c) {
     ContextScope current(c->context);
-    Shadow.map(*c, address, bytes, /*idle=*/!Now.running);
+    Shadow.map(*c, address, bytes, /*idle=*/!Now.running());
     hideFromShadow(*c, address, bytes);
     uint64_t mark = 0;
     if (since.value) { // as if it had been written by its allocation
@@ -254,6 +259,10 @@ void Collector::addCounters(const DeviceLog::Outcome &outcome) {
   if (uint64_t n = total(Counter::BarrierDiverged))
     host::findingSink().gaveUp("block barriers of the GPU were passed by a part of a warp: what "
                                "they order, and whether they are used well, was not checked",
+                               n);
+  if (uint64_t n = total(Counter::GridsMixed))
+    host::findingSink().gaveUp("launches that overlap on the GPU could not be told apart: some of "
+                               "their events were not checked",
                                n);
   if (uint64_t n = total(Counter::SlotsMissing))
     host::findingSink().gaveUp("shared memory of some blocks was not checked on the GPU: there was "

@@ -30,16 +30,6 @@ constexpr uint64_t TimeLow = ~((uint64_t(1) << mark::TimeShift) - 1);
 
 // ---------------------------------------------------------------- the log
 
-INLINE uint64_t fetch(uint64_t address) {
-  uint64_t v;
-  asm volatile("ld.global.b64 %0, [%1];" : "=l"(v) : "l"(address));
-  return v;
-}
-INLINE uint32_t fetch32(const uint32_t *p) {
-  uint32_t v;
-  asm volatile("ld.global.b32 %0, [%1];" : "=r"(v) : "l"(p));
-  return v;
-}
 INLINE void count(const Log *log, Counter c, uint64_t n) {
   uint32_t row;
   asm("mov.u32 %0, %%smid;" : "=r"(row));

@@ -118,7 +118,7 @@ HOOK void __scopesan_fast_enter(FastState *s, uint32_t flags) {
   s->checkedGlobal = s->checkedShared = 0;
   s->slot = NoSlot;
   s->me = ~uint64_t(0);
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   if (!log || !fetch32(&log->capacity))
     return;
   uint32_t blockShift = fetch32(&log->blockShift);
@@ -189,7 +189,7 @@ COLD void __scopesan_fast_leave(uint32_t slot, uint32_t checkedGlobal, uint32_t 
            n = sumOfWarp(1, &first);
   if (!first)
     return;
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   if (global)
     count(log, Counter::CheckedGlobal, global);
   if (shared)
@@ -307,7 +307,7 @@ HOOK void __scopesan_fast_access(FastState *s, const void *pointer, uint32_t byt
 COLD void __scopesan_fast_range(const void *pointer, uint64_t bytes, uint64_t table, uint64_t me,
                                 uint64_t sharedBase, uint64_t sharedMe, uint32_t site,
                                 uint32_t local, uint32_t what) {
-  const Log *log = __scopesan_gpu_state;
+  const Log *log = currentLog();
   bool shared = isSharedAddress(pointer);
   uint64_t begin = shared ? sharedOffsetOf(pointer) : uint64_t(pointer);
   forParts(begin, bytes, [&](uint64_t at, uint32_t n, uint32_t mask) {
@@ -335,7 +335,7 @@ HOOK void __scopesan_fast_span(FastState *s, const void *pointer, uint64_t bytes
 /// Leaves marks in global memory, before the record of the access. `how`: MarkWrite, MarkStrong,
 /// MarkNonCoherent.
 DEVICE void __scopesan_gpu_mark(const void *pointer, uint64_t bytes, uint32_t how, uint32_t site) {
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   uint64_t at = place(pointer);
   if (!log || !fetch32(&log->capacity) || !at || at & SharedBit)
     return;

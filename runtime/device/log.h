@@ -24,7 +24,30 @@ DEVICE void __scopesan_gpu_mark(const void *pointer, uint64_t bytes, uint32_t ho
 INLINE void __scopesan_gpu_mark(const void *, uint64_t, uint32_t, uint32_t) {}
 #endif
 
+DEVICE Log *__scopesan_gpu_overlapping(Log *shared);
+
 namespace {
+
+INLINE uint64_t fetch(uint64_t address) {
+  uint64_t v;
+  asm volatile("ld.global.b64 %0, [%1];" : "=l"(v) : "l"(address));
+  return v;
+}
+INLINE uint32_t fetch32(const uint32_t *p) {
+  uint32_t v;
+  asm volatile("ld.global.b32 %0, [%1];" : "=r"(v) : "l"(p));
+  return v;
+}
+
+/// The Log that belongs to the thread's launch, where `shared` is the state's.
+INLINE Log *ownLog(Log *shared) {
+  return fetch32(&shared->overlaps) ? __scopesan_gpu_overlapping(shared) : shared;
+}
+/// The same for the thread itself; null = there is no collector.
+INLINE Log *currentLog() {
+  Log *shared = __scopesan_gpu_state;
+  return shared ? ownLog(shared) : nullptr;
+}
 
 struct Ticket {
   uint64_t at; ///< address of the record, 0 = do not record
@@ -38,12 +61,13 @@ struct Ticket {
 /// value in 2^64 takes one ticket more.
 template <uint32_t Count = 1> INLINE Ticket take(uint64_t dependency) {
   Ticket t{0, 0};
-  Log *log = __scopesan_gpu_state;
+  Log *shared = __scopesan_gpu_state;
+  Log *log = shared ? ownLog(shared) : nullptr;
   if (!log)
     return t;
   uint64_t records;
   uint32_t capacity;
-  // Plain loads: the host writes the log between kernels only.
+  // Plain loads: the host writes a launch's log before it starts.
   asm volatile("ld.global.v2.b64 {%0, %1}, [%2];" : "=l"(records), "=l"(t.at) : "l"(log));
   capacity = uint32_t(t.at);
   t.stamp = uint32_t(t.at >> 32);
@@ -59,7 +83,7 @@ template <uint32_t Count = 1> INLINE Ticket take(uint64_t dependency) {
                "atom.relaxed.gpu.global.add.u64 %0, [%1+16], n;\n\t"
                "}"
                : "=l"(slot)
-               : "l"(log), "l"(dependency), "n"(Count + 1), "n"(Count)
+               : "l"(shared), "l"(dependency), "n"(Count + 1), "n"(Count)
                : "memory");
   if (slot + Count <= capacity)
     t.at = records + slot * sizeof(Record);

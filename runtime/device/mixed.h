@@ -7,7 +7,7 @@
 /// `span`: of the thread's state.
 COLD void __scopesan_fast_record(uint64_t span, uint32_t kind, uint64_t value, uint32_t low,
                                  uint32_t high, uint32_t extra, uint64_t dependency) {
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   if (!log)
     return;
   Ticket t = take(dependency);
@@ -23,7 +23,7 @@ COLD void __scopesan_fast_poll_ends(uint64_t span, uint64_t value, uint32_t more
 /// Its last turn read something else than those before.
 COLD void __scopesan_fast_poll_changes(uint64_t span, uint64_t before, uint32_t more,
                                        uint64_t value) {
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   if (!log)
     return;
   Ticket t = take<2>(value);
@@ -33,7 +33,7 @@ COLD void __scopesan_fast_poll_changes(uint64_t span, uint64_t before, uint32_t 
   record(t, EventKind::AtomicAfter, before, more, 0, ValueKnown | ChangeFollows, phase);
   record(t.next(), EventKind::AtomicAfter, value, 0, 0, ValueKnown, phase);
 }
-COLD void __scopesan_fast_diverged() { count(__scopesan_gpu_state, Counter::BarrierDiverged, 1); }
+COLD void __scopesan_fast_diverged() { count(currentLog(), Counter::BarrierDiverged, 1); }
 
 /// The words of a strong access are tracked from now on: the host has them alone. `mark`: of the
 /// thread, without bytes; 0 = the memory has no cells.
@@ -41,7 +41,7 @@ COLD void __scopesan_fast_strong_words(const void *pointer, uint32_t bytes, uint
                                        uint64_t sharedBase, uint64_t mark, uint32_t site,
                                        uint32_t what) {
   uint64_t first = place(pointer);
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   bool shared = first & SharedBit;
   if (!first || !mark || (shared && first & PeerBit))
     return;
@@ -107,11 +107,7 @@ INLINE void pollAfter(FastState *s, uint64_t value) {
 }
 /// Lanes of the warp that the block has.
 INLINE uint32_t lanesOfWarp() {
-  uint32_t x, y, z;
-  asm("mov.u32 %0, %%ntid.x;" : "=r"(x));
-  asm("mov.u32 %0, %%ntid.y;" : "=r"(y));
-  asm("mov.u32 %0, %%ntid.z;" : "=r"(z));
-  uint32_t rest = x * y * z - (threadIndex() & ~31u);
+  uint32_t rest = threadsOfBlock() - (threadIndex() & ~31u);
   return rest >= 32 ? ~0u : (1u << rest) - 1;
 }
 INLINE uint32_t ticks(uint64_t tick) { return uint32_t(tick >> mark::TimeShift); }
@@ -189,7 +185,7 @@ HOOK void __scopesan_fast_warp(FastState *s, uint32_t mask, uint32_t site) {
 HOOK void __scopesan_fast_grid_barrier(FastState *s) {
   if (s->me == ~uint64_t(0))
     return;
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   uint64_t epoch = ~uint64_t(0) << fetch32(&log->epochShift);
   if (!(~s->me & epoch & mark::TimeMask)) [[unlikely]] { // no more fit
     __scopesan_fast_overflow();

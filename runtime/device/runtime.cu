@@ -6,7 +6,7 @@
 //   value that was read, end of a wait               operation -> ticket (it depends on the value)
 // The record's address depends on the ticket, so a thread goes on only when it has it. No barrier,
 // no lock, no loop: the program's liveness is its own.
-#include "log.h"
+#include "overlap.h"
 
 extern "C" {
 __attribute__((device)) Log *__scopesan_gpu_state;

@@ -31,7 +31,7 @@ INLINE uint32_t atomicExchange(uint64_t at, uint32_t v) {
 /// The slot of this block and its generation, slot | generation << 32, slot NoSlot = none. The
 /// first warp of the block takes it; the others wait until it is there.
 COLD uint64_t __scopesan_fast_take_slot(uint32_t threads) {
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   uint32_t block = blockIndex();
   uint64_t shadow = fetch(uint64_t(&log->sharedShadow));
   uint64_t entry = fetch(uint64_t(&log->slotTable)) + block % SlotEntries * sizeof(uint64_t);
@@ -102,7 +102,7 @@ COLD uint64_t __scopesan_fast_take_slot(uint32_t threads) {
 
 /// `n` threads of the block end.
 COLD void __scopesan_fast_leave_slot(uint32_t slot, uint32_t n) {
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   uint64_t live =
       uint64_t(&reinterpret_cast<SlotHeader *>(fetch(uint64_t(&log->slotHeaders)))[slot].live);
   uint32_t old;

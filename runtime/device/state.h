@@ -33,4 +33,4 @@ static_assert(sizeof(FastState) <= FastStateBytes);
 
 } // namespace
 
-COLD void __scopesan_fast_overflow() { count(__scopesan_gpu_state, Counter::TimeOverflow, 1); }
+COLD void __scopesan_fast_overflow() { count(currentLog(), Counter::TimeOverflow, 1); }

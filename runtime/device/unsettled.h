@@ -9,6 +9,21 @@ namespace {
 INLINE uint32_t phaseOf(const Log *log, uint64_t mark, uint64_t blockMask) {
   return uint32_t((mark & ~blockMask) >> fetch32(&log->phaseShift)) & 0xffff;
 }
+INLINE uint32_t threadsOfBlock() {
+  uint32_t x, y, z;
+  asm("mov.u32 %0, %%ntid.x;" : "=r"(x));
+  asm("mov.u32 %0, %%ntid.y;" : "=r"(y));
+  asm("mov.u32 %0, %%ntid.z;" : "=r"(z));
+  return x * y * z;
+}
+INLINE uint64_t blocksOfGrid() {
+  uint32_t x, y, z;
+  asm("mov.u32 %0, %%nctaid.x;" : "=r"(x));
+  asm("mov.u32 %0, %%nctaid.y;" : "=r"(y));
+  asm("mov.u32 %0, %%nctaid.z;" : "=r"(z));
+  return uint64_t(x) * y * z;
+}
+
 /// An access as a whole.
 INLINE void accessRecord(const Ticket &t, uint64_t at, uint32_t bytes, uint32_t site, uint32_t what,
                          uint32_t phase) {
@@ -37,7 +52,7 @@ struct Teller {
 
   /// All pairs of two sites race in a kernel that does not synchronize: a few are enough.
   INLINE_MEMBER bool wants(uint64_t other, bool isRead) {
-    if (what & IsMixed)
+    if ((what & IsMixed) || !fetch(uint64_t(&log->dedup)))
       return true;
     bool sameBlock = (what & IsShared) || ((other ^ mark) >> fetch32(&log->blockShift)) == 0;
     bool sameLaunch = (what & IsShared) || (other ^ mark) >> mark::TagShift == 0;
@@ -62,6 +77,8 @@ struct Teller {
   }
 
   INLINE_MEMBER bool keepsReaders() {
+    if (blocksOfGrid() > MostThreadsKept / threadsOfBlock())
+      return false;
     uint64_t at = fetch(uint64_t(&log->counters)) + uint32_t(Counter::ReadersKept) * 8;
     return relaxed(at) < MostReadersKept && add(at) < MostReadersKept;
   }
@@ -182,7 +199,7 @@ template <class Port> INLINE void wholeWord(Port &p, const Actor &a, uint64_t ma
 /// of records.
 COLD void __scopesan_fast_unsettled(uint64_t cell, uint64_t w, uint64_t r, uint64_t mark,
                                     uint64_t address, uint32_t site, uint32_t what) {
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   Actor a = actorOf(log, mark, what);
   CellPort p{tellerOf(log, a, mark, address, site, what), cell};
   unsettled(p, a, mark, w, r, what & KindMask);
@@ -191,7 +208,7 @@ COLD void __scopesan_fast_unsettled(uint64_t cell, uint64_t w, uint64_t r, uint6
 /// A word whose whole step is out of line: parts of words, read-modify-writes.
 COLD void __scopesan_fast_word(uint64_t cell, uint64_t mark, uint64_t address, uint32_t site,
                                uint32_t what) {
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   Actor a = actorOf(log, mark, what);
   CellPort p{tellerOf(log, a, mark, address, site, what), cell};
   wholeWord(p, a, mark, what & KindMask);
@@ -220,7 +237,7 @@ COLD void __scopesan_fast_block_word(uint32_t cell, uint64_t old, uint32_t now, 
                                      uint32_t site, uint32_t local, uint32_t what) {
   if ((what & KindMask) == KindRead && readBlockWordOfLanes(cell, now, local))
     return;
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   uint64_t phase = now >> (blockcell::PhaseShift - 32), thread = now & blockcell::ThreadMask;
   uint64_t mark = uint64_t(1) << mark::GenerationShift | (phase - 1) << fetch32(&log->phaseShift) |
                   thread << mark::ThreadShift | uint64_t(local) << mark::SiteShift | mark::FullWord;
@@ -236,7 +253,7 @@ COLD void __scopesan_fast_block_word(uint32_t cell, uint64_t old, uint32_t now, 
 /// An access without a cell. `me`: the state's.
 COLD void __scopesan_fast_log(const void *pointer, uint64_t me, uint32_t site, uint32_t what) {
   uint64_t at = place(pointer);
-  Log *log = __scopesan_gpu_state;
+  Log *log = currentLog();
   if (!at || !log || me == ~uint64_t(0))
     return;
   Ticket t = take(0);

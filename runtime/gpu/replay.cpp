@@ -8,32 +8,71 @@ namespace scopesan::gpu {
 using core::SiteId;
 
 void Replay::begin(const ReplayLaunch &launch) {
-  Launch = launch;
-  Launch.sharedBytes = uint32_t(std::min<uint64_t>(Launch.sharedBytes, SlotBytes));
-  Active = true;
-  Paired = Judged = 0;
-  Partner.clear();
-  Open.clear();
-  LastAtomic.clear();
-  Variables.clear();
-  Phases.clear();
-  Steps.clear();
-  PhaseTimes.clear();
-  D.beginLaunch(Launch.node);
-  Atomics.forgetAll(); // copies and the host may have changed every value
+  bool isFirst = Launches.empty();
+  if (isFirst) {
+    Paired = Judged = 0;
+    Partner.clear();
+    Atomics.forgetAll(); // copies and the host may have changed every value
+  }
+  L = Launches.emplace_back(std::make_unique<LaunchState>()).get();
+  L->launch = launch;
+  L->launch.sharedBytes = uint32_t(std::min<uint64_t>(launch.sharedBytes, SlotBytes));
+  if (isFirst)
+    start(*L);
+}
+
+/// The launch of a record; false: it is of none, or has not been written whole.
+bool Replay::select(const Record &r) {
+  if (L && r.complete(L->launch.stamp))
+    return true;
+  for (auto &launch : Launches)
+    if (r.complete(launch->launch.stamp)) {
+      L = launch.get();
+      return true;
+    }
+  return false;
+}
+
+/// Ends the launches that have left all their records.
+void Replay::endThose(const std::function<bool(core::NodeId)> &which) {
+  LaunchState *now = L;
+  for (size_t i = 0; i < Launches.size(); ++i) {
+    if (Launches[i]->ended || !which(Launches[i]->launch.node))
+      continue;
+    if (!Launches[i]->started)
+      start(*Launches[i]);
+    L = Launches[i].get();
+    endSelected();
+  }
+  L = now;
+}
+
+/// S14: what it is ordered after has ended, and left all its records before the launch's first.
+void Replay::start(LaunchState &launch) {
+  launch.started = true;
+  core::NodeId node = launch.launch.node;
+  endThose([&](core::NodeId other) { return D.precedes(other, node); });
+  if (OnStart)
+    OnStart(node);
+  D.beginLaunch(node);
 }
 
 void Replay::scan(const Record *records, uint64_t count, bool final) {
-  if (!Active)
+  if (!active())
     return;
   pair(records, count, final);
   uint64_t limit = Paired;
   if (!final)
-    for (auto &[thread, at] : Open)
-      limit = std::min(limit, at);
+    for (auto &launch : Launches)
+      for (auto &[thread, at] : launch->open)
+        limit = std::min(limit, at);
   for (; Judged < limit; ++Judged)
-    if (records[Judged].complete(Launch.stamp))
-      event(records, Judged);
+    if (select(records[Judged])) {
+      if (!L->started)
+        start(*L);
+      if (!L->ended)
+        event(records, Judged);
+    }
 }
 
 void Replay::pair(const Record *records, uint64_t count, bool final) {
@@ -41,9 +80,9 @@ void Replay::pair(const Record *records, uint64_t count, bool final) {
     Partner.resize(count);
   for (; Paired < count; ++Paired) {
     const Record &r = records[Paired];
-    bool whole = r.complete(Launch.stamp);
+    bool whole = select(r);
     if (whole && hasSecond(r) && !final)
-      whole = Paired + 1 < count && records[Paired + 1].complete(Launch.stamp);
+      whole = Paired + 1 < count && records[Paired + 1].complete(L->launch.stamp);
     if (whole)
       pairOne(r, Paired, records);
     else if (!final)
@@ -55,28 +94,28 @@ void Replay::pairOne(const Record &r, uint64_t at, const Record *records) {
   switch (r.kind()) {
   case EventKind::AtomicBefore: {
     uint64_t who = key(r);
-    auto [last, isFirst] = LastAtomic.try_emplace(who, at);
+    auto [last, isFirst] = L->lastAtomic.try_emplace(who, at);
     if (!isFirst) {
       const Record &before = records[last->second];
       if (before.high == r.high && before.value == r.value)
         Partner[last->second] |= RepeatedBit;
       last->second = at;
     }
-    Open[who] = at;
+    L->open[who] = at;
     return;
   }
   case EventKind::AtomicAfter:
-    if (auto open = Open.find(key(r)); open != Open.end()) {
+    if (auto open = L->open.find(key(r)); open != L->open.end()) {
       Partner[open->second] |= uint32_t(at - open->second);
-      Open.erase(open);
+      L->open.erase(open);
     }
     return;
   case EventKind::SharedVariable:
     if (r.value & SharedBit)
-      Variables.push_back({uint32_t(r.value), r.low, TextOf ? TextOf(SiteId{r.high}) : ""});
+      L->variables.push_back({uint32_t(r.value), r.low, TextOf ? TextOf(SiteId{r.high}) : ""});
     return;
   case EventKind::Exit:
-    LastAtomic.erase(key(r));
+    L->lastAtomic.erase(key(r));
     return;
   default:
     return;
@@ -86,22 +125,22 @@ void Replay::pairOne(const Record &r, uint64_t at, const Record *records) {
 // ---------------------------------------------------------------- blocks
 
 Replay::BlockState &Replay::block(uint32_t index) {
-  BlockState *&recent = Recent[index % Recent.size()];
+  BlockState *&recent = L->recent[index % L->recent.size()];
   if (recent && recent->index == index)
     return *recent;
-  auto b = Blocks.find(index);
-  if (b == Blocks.end()) {
-    if (Launch.mode == KernelMode::Syncless)
+  auto b = L->blocks.find(index);
+  if (b == L->blocks.end()) {
+    if (L->launch.mode == KernelMode::Syncless)
       limitBlocks();
     beginCluster(index);
-    b = Blocks.find(index);
+    b = L->blocks.find(index);
   }
   return *(recent = b->second.get());
 }
 
 /// Blocks of a cluster become resident together.
 void Replay::beginCluster(uint32_t index) {
-  const core::Dim3 &g = Launch.grid, &c = Launch.cluster;
+  const core::Dim3 &g = L->launch.grid, &c = L->launch.cluster;
   uint32_t x = index % g.x / c.x * c.x, y = index / g.x % g.y / c.y * c.y,
            z = index / g.x / g.y / c.z * c.z;
   auto cluster = std::make_shared<ClusterState>();
@@ -111,25 +150,28 @@ void Replay::beginCluster(uint32_t index) {
     b->index = x + rank % c.x + g.x * (y + rank / c.x % c.y + g.y * (z + rank / c.x / c.y));
     b->rank = rank;
     b->cluster = cluster;
-    if (FreeSlots.empty())
-      FreeSlots.push_back(SlotCount++);
+    if (FreeSlots.empty()) {
+      FreeSlots.push_back(uint32_t(SlotOwners.size()));
+      SlotOwners.push_back(nullptr);
+    }
+    SlotOwners[FreeSlots.back()] = L;
     uint64_t shared = SharedBase + FreeSlots.back() * SlotBytes;
     cluster->slots.push_back(FreeSlots.back());
     FreeSlots.pop_back();
-    D.forget(shared, Launch.sharedBytes); // P5
-    b->detect = D.beginBlock(Launch.node, b->index);
-    D.sharedMemory(b->detect, shared, Launch.sharedBytes);
-    b->live = uint32_t(Launch.threadsPerBlock);
-    if (Launch.mode == KernelMode::Mixed)
-      PhaseTimes[b->index] = {D.thread(b->detect, core::ThreadIndex{0})->time};
-    if (auto known = Phases.find(b->index); known != Phases.end()) {
+    D.forget(shared, L->launch.sharedBytes); // P5
+    b->detect = D.beginBlock(L->launch.node, b->index);
+    D.sharedMemory(b->detect, shared, L->launch.sharedBytes);
+    b->live = uint32_t(L->launch.threadsPerBlock);
+    if (L->launch.mode == KernelMode::Mixed)
+      L->phaseTimes[b->index] = {D.thread(b->detect, core::ThreadIndex{0})->time};
+    if (auto known = L->phases.find(b->index); known != L->phases.end()) {
       b->phase = known->second;
       D.passBarrier(b->detect, {b->phase + 1});
     }
-    b->threads.resize(Launch.threadsPerBlock);
+    b->threads.resize(L->launch.threadsPerBlock);
     cluster->members.push_back(b.get());
     uint32_t key = b->index;
-    Blocks[key] = std::move(b);
+    L->blocks[key] = std::move(b);
   }
 }
 
@@ -139,11 +181,12 @@ void Replay::endBlock(BlockState &b) {
   cluster->members[b.rank] = nullptr;
   if (--cluster->live == 0)
     for (uint32_t slot : cluster->slots) {
-      Atomics.forget(SharedBase + slot * SlotBytes, Launch.sharedBytes);
+      Atomics.forget(SharedBase + slot * SlotBytes, L->launch.sharedBytes);
       FreeSlots.push_back(slot);
+      SlotOwners[slot] = nullptr;
     }
-  Recent[b.index % Recent.size()] = nullptr;
-  Blocks.erase(b.index);
+  L->recent[b.index % L->recent.size()] = nullptr;
+  L->blocks.erase(b.index);
 }
 
 void Replay::exitThread(BlockState &b, uint32_t i) {
@@ -157,25 +200,31 @@ void Replay::exitThread(BlockState &b, uint32_t i) {
 }
 
 void Replay::end() {
-  if (!Active)
+  if (!active())
     return;
-  std::vector<uint32_t> left;
-  for (auto &[index, b] : Blocks)
-    left.push_back(index);
-  std::sort(left.begin(), left.end()); // the same order in every run
-  for (uint32_t index : left) {
-    BlockState &b = *Blocks[index];
-    for (uint32_t i = 0; i < b.threads.size(); ++i)
-      exitThread(b, i);
-  }
-  for (uint32_t index : left)
-    endBlock(*Blocks[index]);
+  endThose([](core::NodeId) { return true; });
   if (LostReaders)
     host::findingSink().gaveUp("readers of a word that was written later in the same kernel could "
                                "not all be told apart on the GPU: races with them may be missed",
                                LostReaders);
-  D.endLaunch(Launch.node);
-  Active = false;
+  Launches.clear();
+  L = nullptr;
+}
+
+void Replay::endSelected() {
+  L->ended = true;
+  std::vector<uint32_t> left;
+  for (auto &[index, b] : L->blocks)
+    left.push_back(index);
+  std::sort(left.begin(), left.end()); // the same order in every run
+  for (uint32_t index : left) {
+    BlockState &b = *L->blocks[index];
+    for (uint32_t i = 0; i < b.threads.size(); ++i)
+      exitThread(b, i);
+  }
+  for (uint32_t index : left)
+    endBlock(*L->blocks[index]);
+  D.endLaunch(L->launch.node);
 }
 
 uint64_t Replay::place(const BlockState &b, uint64_t value) const {
@@ -217,7 +266,7 @@ AtomicOp *Replay::newOp(const Record &before, BlockState &b) {
   }
   x->thread = D.thread(b.detect, core::ThreadIndex{before.thread()});
   x->address = place(b, before.value);
-  x->bytes = Launch.mode == KernelMode::Mixed ? before.low & 0xff : before.low;
+  x->bytes = L->launch.mode == KernelMode::Mixed ? before.low & 0xff : before.low;
   x->op = abi::Op(before.extra);
   x->site = {before.high};
   return x;
@@ -246,7 +295,7 @@ void Replay::atomicBefore(const Record *records, uint64_t at, BlockState &b, Thr
   const Record *after = distance ? &records[at + distance] : nullptr;
   if (after)
     tellOutcome(*x, *after);
-  if (after && hasSecond(*after) && after[1].complete(Launch.stamp)) {
+  if (after && hasSecond(*after) && after[1].complete(L->launch.stamp)) {
     // The change was read after the first value: it may have been written at any time since then.
     t.change = newOp(r, b);
     t.change->repeated = std::exchange(x->repeated, true);
@@ -268,23 +317,23 @@ void Replay::atomicAfter(const Record &, ThreadState &t) {
 
 void Replay::event(const Record *records, uint64_t at) {
   const Record &r = records[at];
-  if (r.kind() == EventKind::SharedVariable || r.thread() >= Launch.threadsPerBlock)
+  if (r.kind() == EventKind::SharedVariable || r.thread() >= L->launch.threadsPerBlock)
     return;
   BlockState &b = block(r.block);
   ThreadState &t = b.threads[r.thread()];
   core::Thread &who = *D.thread(b.detect, core::ThreadIndex{r.thread()});
   SiteId site{r.high};
-  if (Launch.mode != KernelMode::Logged) {
+  if (L->launch.mode != KernelMode::Logged) {
     enterPhase(b, r.phase());
     b.usesShared |= (r.value & SharedBit) && r.kind() != EventKind::Known;
   }
   if (r.kind() == EventKind::AtomicAfter)
     return atomicAfter(r, t);
   settle(t);
-  if (Launch.mode == KernelMode::Mixed)
+  if (L->launch.mode == KernelMode::Mixed)
     if (uint32_t tick = tickOf(r); tick != EndOfPhase)
       noteStep(b, r.thread(), tick);
-  if (Launch.ends && (r.kind() == EventKind::Read || r.kind() == EventKind::Write))
+  if (L->launch.ends && (r.kind() == EventKind::Read || r.kind() == EventKind::Write))
     return;
   switch (r.kind()) {
   case EventKind::Read:
@@ -298,7 +347,7 @@ void Replay::event(const Record *records, uint64_t at) {
     Atomics.weakWrite(place(b, r.value), uint64_t(r.extra) << 32 | r.low, &who);
     return D.writeRange(who, place(b, r.value), uint64_t(r.extra) << 32 | r.low, site);
   case EventKind::AtomicBefore:
-    if (Launch.mode == KernelMode::Syncless) // its value orders nothing
+    if (L->launch.mode == KernelMode::Syncless) // its value orders nothing
       return D.atomicAfter(who, place(b, r.value), r.low, strongOp(site), site, true, 0);
     return atomicBefore(records, at, b, t);
   case EventKind::Fence:
@@ -311,7 +360,7 @@ void Replay::event(const Record *records, uint64_t at) {
       return warpArrive(b, r);
     return D.warpBarrierArrive(who, r.low, site);
   case EventKind::Exit:
-    if (Launch.mode == KernelMode::Mixed)
+    if (L->launch.mode == KernelMode::Mixed)
       exitLanes(b, r.thread(), r.low);
     else
       exitThread(b, r.thread());
@@ -339,22 +388,25 @@ void Replay::event(const Record *records, uint64_t at) {
 
 host::SharedPlace Replay::resolveShared(uint64_t address) const {
   host::SharedPlace p;
-  if (!Active || address < SharedBase || address >= SharedBase + uint64_t(SlotCount) * SlotBytes)
+  uint64_t slot = (address - SharedBase) / SlotBytes;
+  if (address < SharedBase || slot >= SlotOwners.size() || !active())
     return p;
-  uint32_t offset = uint32_t((address - SharedBase) % SlotBytes);
+  auto offset = uint32_t((address - SharedBase) % SlotBytes);
   p.found = true;
   p.offset = offset;
-  for (const Variable &v : Variables)
+  const LaunchState *owner = SlotOwners[slot] ? SlotOwners[slot] : L;
+  for (const Variable &v : owner->variables)
     if (offset - v.offset < v.bytes) {
       p.variable = v.name;
       p.offset = offset - v.offset;
       p.size = v.bytes;
       return p;
     }
-  if (Launch.dynamicBytes && offset >= Launch.dynamicOffset) {
+  const ReplayLaunch &launch = owner->launch;
+  if (launch.dynamicBytes && offset >= launch.dynamicOffset) {
     p.variable = "dynamic shared memory";
-    p.offset = offset - Launch.dynamicOffset;
-    p.size = Launch.dynamicBytes;
+    p.offset = offset - launch.dynamicOffset;
+    p.size = launch.dynamicBytes;
   }
   return p;
 }

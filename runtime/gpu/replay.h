@@ -1,6 +1,10 @@
-// Replays the log of one kernel launch into the detector.
+// Replays the log of one kernel launch, or of launches that overlap, into the detector.
 //
-//   idle --begin--> recording --scan (any number of times)--> recording --end--> idle
+//   idle --begin--> recording --begin another, scan (any number of times)--> recording --end-->
+//   idle
+//
+// The records of each launch have its stamp. A launch starts with its first record: by then all
+// that it is ordered after has ended.
 //
 // Scanning runs in two passes. The first pairs the two tickets of each strong operation and stops
 // at the first record that is not complete. The second feeds the detector in ticket order, up to
@@ -15,6 +19,7 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <string>
 
 namespace scopesan::gpu {
@@ -28,7 +33,8 @@ struct ReplayLaunch {
   uint32_t dynamicBytes = 0;
   uint32_t stamp = 0;
   KernelMode mode = KernelMode::Logged;
-  uint32_t tag = 0; ///< of its marks in shadow memory; 0 = it leaves none
+  uint32_t tag = 0;  ///< of its marks in global memory; 0 = it leaves none
+  MarkLayout layout; ///< of its marks in shared memory, where it has no tag
   /// No launch, but the end of memory: what is found there is only remembered (Detector::freed).
   bool ends = false;
 };
@@ -48,11 +54,13 @@ public:
   Replay(const Replay &) = delete;
 
   void begin(const ReplayLaunch &launch);
+  /// Called when a launch starts: what is no kernel and is ordered before it is to be told now.
+  void onStart(std::function<void(core::NodeId)> f) { OnStart = std::move(f); }
   /// Judges what is there of records[0..count). `final`: nothing more will come.
   void scan(const Record *records, uint64_t count, bool final);
-  /// Ends the launch: threads without an exit record exit now.
+  /// Ends the launches: threads without an exit record exit now.
   void end();
-  bool active() const { return Active; }
+  bool active() const { return !Launches.empty(); }
   /// Before a launch or copy makes marks with `tag`. begin() does not do it.
   void setTag(uint32_t tag, const MarkSource &source) {
     Tags[tag % Tags.size()] = source;
@@ -69,12 +77,13 @@ public:
   TensorMaps &tensorMaps() { return Maps; }
   /// Stores to [address, address + bytes) that were judged but may not have acted act now.
   void actStores(uint64_t address, uint64_t bytes) {
-    for (auto &[index, b] : Blocks)
-      for (ThreadState &t : b->threads)
-        if (AtomicOp *op = t.pending; op && op->isStore() && !op->applied &&
-                                      op->address < address + bytes &&
-                                      address < op->address + op->bytes)
-          Atomics.force(*op);
+    for (auto &launch : Launches)
+      for (auto &[index, b] : launch->blocks)
+        for (ThreadState &t : b->threads)
+          if (AtomicOp *op = t.pending; op && op->isStore() && !op->applied &&
+                                        op->address < address + bytes &&
+                                        address < op->address + op->bytes)
+            Atomics.force(*op);
   }
 
   /// Names a place in a block's shared memory, while its launch is replayed.
@@ -139,6 +148,30 @@ private:
     uint32_t offset, bytes;
     std::string name;
   };
+  /// What a thread of a mixed kernel did until its synchronization at (phase, tick), since the one
+  /// before, was at `time`.
+  struct Step {
+    uint32_t phase, tick;
+    core::LocalTime time;
+  };
+  static constexpr uint32_t EndOfPhase = ~0u; ///< as a tick
+  /// A launch and what its records said so far.
+  struct LaunchState {
+    ReplayLaunch launch;
+    bool started = false, ended = false;
+    std::unordered_map<uint64_t, uint64_t> open;       ///< thread -> AtomicBefore without partner
+    std::unordered_map<uint64_t, uint64_t> lastAtomic; ///< thread -> its latest AtomicBefore
+    std::unordered_map<uint32_t, std::unique_ptr<BlockState>> blocks;
+    std::array<BlockState *, 64> recent{};
+    std::unordered_map<uint32_t, uint32_t> phases; ///< of blocks that limitBlocks() put away
+    std::unordered_map<uint64_t, std::vector<Step>> steps; ///< by key(block, thread)
+    std::unordered_map<uint32_t, std::vector<core::LocalTime>> phaseTimes; ///< of blocks, by phase
+    std::vector<Variable> variables;
+  };
+  bool select(const Record &r);
+  void start(LaunchState &launch);
+  void endThose(const std::function<bool(core::NodeId)> &which);
+  void endSelected();
 
   void pair(const Record *records, uint64_t count, bool final);
   void pairOne(const Record &r, uint64_t at, const Record *records);
@@ -225,33 +258,18 @@ private:
   bool TensorCopies = false, FastKernels = false, ToldUnmarked = false;
   SiteText TextOf = nullptr;
   SiteEntry EntryOf = nullptr;
-  bool Active = false;
-  ReplayLaunch Launch;
+  std::function<void(core::NodeId)> OnStart;
+  std::vector<std::unique_ptr<LaunchState>> Launches; ///< in the order of their begin()
+  LaunchState *L = nullptr;                           ///< the one whose record is looked at
   uint64_t Paired = 0, Judged = 0;
 
   /// For each AtomicBefore: its AtomicAfter relative to it, 0 = none yet; top bit: repeated.
   static constexpr uint32_t RepeatedBit = 1u << 31;
   std::vector<uint32_t> Partner;
-  std::unordered_map<uint64_t, uint64_t> Open;       ///< thread -> AtomicBefore without partner
-  std::unordered_map<uint64_t, uint64_t> LastAtomic; ///< thread -> its latest AtomicBefore
-
   std::array<MarkSource, 64> Tags{};
-  std::unordered_map<uint32_t, std::unique_ptr<BlockState>> Blocks;
-  std::array<BlockState *, 64> Recent{};
-  std::unordered_map<uint32_t, uint32_t> Phases; ///< of blocks that limitBlocks() put away
-  /// What a thread of a mixed kernel did until its synchronization at (phase, tick), since the one
-  /// before, was at `time`.
-  struct Step {
-    uint32_t phase, tick;
-    core::LocalTime time;
-  };
-  static constexpr uint32_t EndOfPhase = ~0u;                            ///< as a tick
-  std::unordered_map<uint64_t, std::vector<Step>> Steps;                 ///< by key(block, thread)
-  std::unordered_map<uint32_t, std::vector<core::LocalTime>> PhaseTimes; ///< of blocks, by phase
   uint64_t LostReaders = 0, UnknownOperations = 0;
   std::vector<uint32_t> FreeSlots;
-  uint32_t SlotCount = 0;
-  std::vector<Variable> Variables;
+  std::vector<const LaunchState *> SlotOwners; ///< by slot; null = it is free
   std::deque<AtomicOp> Pool;
   std::vector<AtomicOp *> FreeOps;
 

@@ -62,6 +62,7 @@ void Replay::asyncEvent(const Event &e) {
   case EventKind::WgmmaWait:
     return tensorEvent(e);
   case EventKind::GriddepWait:
+    endThose([&](core::NodeId other) { return D.isPrimaryOf(other, L->launch.node); });
     return D.griddepWait(e.who);
   case EventKind::GriddepLaunch: // S14: releases nothing
     return;

@@ -30,7 +30,7 @@ void Replay::enterPhase(BlockState &b, uint32_t phase) {
   auto ahead = uint16_t(phase - b.phase);
   if (!ahead || ahead >= 0x8000)
     return;
-  if (Launch.mode == KernelMode::Mixed)
+  if (L->launch.mode == KernelMode::Mixed)
     return passBarriers(b, ahead);
   b.phase += ahead;
   D.passBarrier(b.detect, {b.phase + 1});
@@ -40,17 +40,17 @@ void Replay::enterPhase(BlockState &b, uint32_t phase) {
 /// their phase, so most can be put away and come back.
 void Replay::limitBlocks() {
   constexpr uint64_t MostThreads = 1 << 21;
-  if (Blocks.size() * Launch.threadsPerBlock < MostThreads)
+  if (L->blocks.size() * L->launch.threadsPerBlock < MostThreads)
     return;
   std::vector<BlockState *> all;
-  for (auto &[index, b] : Blocks)
+  for (auto &[index, b] : L->blocks)
     all.push_back(b.get());
   for (BlockState *b : all) {
     if (b->usesShared)
       host::incomplete("shared memory of too many blocks is checked at the same time: races there "
                        "may be missed");
     if (b->phase)
-      Phases[b->index] = b->phase;
+      L->phases[b->index] = b->phase;
     endBlock(*b);
   }
 }
@@ -66,7 +66,7 @@ void Replay::fastEvent(const Event &e) {
   if (!mask)
     return;
   known(e, found.value, r.value & ~uint64_t(3), found.extra & 1, r.high - found.low);
-  if (Launch.ends)
+  if (L->launch.ends)
     return;
   auto first = uint32_t(__builtin_ctz(mask));
   uint64_t address = place(e.b, r.value & ~uint64_t(3)) + first;
@@ -83,24 +83,24 @@ void Replay::known(const Event &e, uint64_t mark, uint64_t word, bool isRead, ui
     return;
   Remembered m{e, mark, word, isRead, {}};
   auto local = uint32_t(bits(mark, mark::SiteShift, mark::ThreadShift));
-  MarkLayout layout = Tags[Launch.tag % Tags.size()].layout;
+  MarkLayout layout = L->launch.tag ? Tags[L->launch.tag % Tags.size()].layout : L->launch.layout;
   if (word & SharedBit) {
     e.b.usesShared = true;
     m.word = place(e.b, word);
     m.site = {firstSite + local};
-    m.threads = Launch.threadsPerBlock;
-    m.ticks = Launch.mode == KernelMode::Mixed;
+    m.threads = L->launch.threadsPerBlock;
+    m.ticks = L->launch.mode == KernelMode::Mixed;
     return knownOfBlock(m, e.b.index, e.b.detect->id,
                         bits(mark, mark::TimeShift, mark::GenerationShift), layout);
   }
   const MarkSource &source = Tags[mark >> mark::TagShift];
   if (!source.node.value || source.lifetime)
     return; // the detector knows what it must
-  bool isOwn = mark >> mark::TagShift == Launch.tag;
+  bool isOwn = mark >> mark::TagShift == L->launch.tag;
   if (source.mode == KernelMode::Logged && isOwn)
     return; // the log has the access itself
-  uint64_t blocks = Launch.grid.count();
-  m.threads = Launch.threadsPerBlock;
+  uint64_t blocks = L->launch.grid.count();
+  m.threads = L->launch.threadsPerBlock;
   if (!isOwn) {
     layout = source.layout;
     firstSite = source.firstSite;

@@ -28,7 +28,7 @@ uint32_t Replay::tickOf(const Record &r) {
 /// release in between may have had an earlier time at the same tick: whoever knows the one knows
 /// the other.
 void Replay::noteStep(BlockState &b, uint32_t thread, uint32_t tick) {
-  std::vector<Step> &steps = Steps[key(b.index, thread)];
+  std::vector<Step> &steps = L->steps[key(b.index, thread)];
   if (steps.empty() || steps.back().phase != b.phase || steps.back().tick < tick)
     steps.push_back({b.phase, tick, D.thread(b.detect, ThreadIndex{thread})->time});
 }
@@ -43,14 +43,14 @@ void Replay::passBarriers(BlockState &b, uint32_t ahead) {
   for (; ahead; --ahead) {
     for (uint32_t i = 0; i < threads; ++i) {
       settle(b.threads[i]);
-      if (auto s = Steps.find(key(b.index, i));
-          s != Steps.end() && s->second.back().phase == b.phase)
+      if (auto s = L->steps.find(key(b.index, i));
+          s != L->steps.end() && s->second.back().phase == b.phase)
         noteStep(b, i, EndOfPhase);
     }
     for (uint32_t i = 0; i < threads; ++i)
       if (!b.threads[i].exited)
         D.blockBarrierArrive(*D.thread(b.detect, ThreadIndex{i}), abi::BarrierKind::Sync, 0, 0, {});
-    std::vector<LocalTime> &times = PhaseTimes[b.index];
+    std::vector<LocalTime> &times = L->phaseTimes[b.index];
     times.push_back(D.thread(b.detect, ThreadIndex{0})->time);
     ++b.phase;
     if (ahead == 1 || b.live != threads)
@@ -82,7 +82,7 @@ void Replay::exitLanes(BlockState &b, uint32_t thread, uint32_t lanes) {
     if (i >= b.threads.size())
       return;
     settle(b.threads[i]);
-    if (Steps.count(key(b.index, i)))
+    if (L->steps.count(key(b.index, i)))
       noteStep(b, i, EndOfPhase);
     exitThread(b, i);
   }
@@ -90,17 +90,17 @@ void Replay::exitLanes(BlockState &b, uint32_t thread, uint32_t lanes) {
 
 /// When a thread of this launch made a mark.
 LocalTime Replay::timeOf(uint32_t block, uint32_t thread, uint32_t phase, uint32_t tick) {
-  auto times = PhaseTimes.find(block);
-  if (times == PhaseTimes.end()) {
+  auto times = L->phaseTimes.find(block);
+  if (times == L->phaseTimes.end()) {
     this->block(block);
-    times = PhaseTimes.find(block);
+    times = L->phaseTimes.find(block);
   }
-  auto b = Blocks.find(block);
+  auto b = L->blocks.find(block);
   // All records of the block's earlier phases have been judged: the mark came after them.
-  if (b != Blocks.end() && phase > b->second->phase)
+  if (b != L->blocks.end() && phase > b->second->phase)
     enterPhase(*b->second, phase & 0xffff);
-  auto known = Steps.find(key(block, thread));
-  if (known != Steps.end()) {
+  auto known = L->steps.find(key(block, thread));
+  if (known != L->steps.end()) {
     const std::vector<Step> &steps = known->second;
     auto at = std::lower_bound(steps.begin(), steps.end(), Step{phase, tick, {}},
                                [](const Step &x, const Step &y) {
@@ -108,7 +108,7 @@ LocalTime Replay::timeOf(uint32_t block, uint32_t thread, uint32_t phase, uint32
                                });
     if (at != steps.end() && at->phase == phase)
       return at->time;
-    if (at == steps.end() && b != Blocks.end() && b->second->phase == phase &&
+    if (at == steps.end() && b != L->blocks.end() && b->second->phase == phase &&
         thread < b->second->threads.size()) {
       ThreadState &t = b->second->threads[thread];
       if (t.pending && t.pending->isStore())

@@ -143,9 +143,9 @@ void Replay::warpgroupReads(const Event &e, WarpgroupPart &p, uint32_t come) {
   uint32_t bytes = 1u << (p.shape >> wgmma::ElementLog2Shift & wgmma::ElementLog2Mask);
   bool sharedA = p.shape & wgmma::SharedABit;
   const char *error = nullptr;
-  host::SharedMatrix b(window, Launch.sharedBytes, p.b,
+  host::SharedMatrix b(window, L->launch.sharedBytes, p.b,
                        {bytes, (p.shape & wgmma::TransposedBBit) != 0}, error);
-  host::SharedMatrix a(window, Launch.sharedBytes, sharedA ? p.a : p.b,
+  host::SharedMatrix a(window, L->launch.sharedBytes, sharedA ? p.a : p.b,
                        {bytes, (p.shape & wgmma::TransposedABit) != 0}, error);
   if (error)
     return unknownOperation(e, std::string("wgmma was executed with ") + error);

@@ -51,9 +51,9 @@ struct Choice {
   std::string_view values; // separated by '|'
 };
 constexpr Choice Choices[] = {
-    {"backend", "auto|cpu|gpu"},       {"memory_model", "ptx|c++"},
-    {"volatile", "relaxed|weak"},      {"pageable_copy", "staged|complete"},
-    {"progress", "advise|strict|off"},
+    {"backend", "auto|cpu|gpu"},          {"memory_model", "ptx|c++"},
+    {"concurrent", "serial|overlap"},     {"volatile", "relaxed|weak"},
+    {"pageable_copy", "staged|complete"}, {"progress", "advise|strict|off"},
 };
 
 bool isOneOf(std::string_view value, std::string_view values) {

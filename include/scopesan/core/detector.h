@@ -117,6 +117,7 @@ public:
 
   /// Programmatic dependent launch: `node` does not wait for `primary` to end by itself.
   void programmatic(NodeId node, NodeId primary) { C.order.addProgrammatic(node, primary); }
+  bool isPrimaryOf(NodeId primary, NodeId node) const { return C.order.isPrimaryOf(primary, node); }
   /// griddepcontrol.wait returned: this thread (its peers need a barrier) is after the primaries.
   void griddepWait(Thread &t) {
     // What it learned passes on at the grid's end.

@@ -111,6 +111,12 @@ public:
 
   /// `node` may start before `primary` has ended; its griddepcontrol.wait orders the two.
   void addProgrammatic(NodeId node, NodeId primary) { Nodes[node.value].primaries.push(primary); }
+  bool isPrimaryOf(NodeId primary, NodeId node) const {
+    for (NodeId p : Nodes[node.value].primaries)
+      if (p == primary)
+        return true;
+    return false;
+  }
   /// S14: griddepcontrol.wait of `node` returned to a thread that knows `nodes` and `blocks`: all
   /// prerequisite grids have ended. Returns whether there are any.
   bool s14Programmatic(NodeId node, NodeClock &nodes, BlockClock &blocks) const {

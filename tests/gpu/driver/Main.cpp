@@ -7,7 +7,7 @@ int main(int argc, char **argv) {
     return 2;
   setenv("SCOPESAN_JOURNAL", Journal.c_str(), 1);
   setenv("SCOPESAN_CUPTI", SCOPESAN_FAKE_DRIVER, 1);
-  setenv("SCOPESAN_OPTIONS", "gpu_log_mb=64", 1);
+  setenv("SCOPESAN_OPTIONS", SCOPESAN_TEST_OPTIONS, 1);
   testing::InitGoogleTest(&argc, argv);
   int result = RUN_ALL_TESTS();
   fflush(nullptr);

@@ -32,10 +32,11 @@ inline uint32_t idOf(const std::string &name) {
 }
 
 /// The program calls a function of the driver.
-template <typename P> void call(const char *name, P parameters, std::function<void()> effect = {}) {
+template <typename P>
+void call(const char *name, P parameters, std::function<void()> effect = {},
+          CUresult result = CUDA_SUCCESS) {
   uint32_t id = idOf(name);
   CUpti_CallbackData d{};
-  CUresult result = CUDA_SUCCESS;
   uint64_t kept = 0;
   d.functionName = name;
   d.functionParams = &parameters;
@@ -97,12 +98,15 @@ inline uint64_t allocateWithoutShadow(uint64_t bytes = 4096) {
 }
 inline void release(uint64_t p) { call("cuMemFree_v2", cuMemFree_v2_params{p}); }
 inline void launch(const char *kernel, CUstream s, std::function<void()> effect,
-                   CUlaunchAttribute *attribute = nullptr) {
+                   CUlaunchAttribute *attribute = nullptr, CUresult result = CUDA_SUCCESS) {
   CUlaunchConfig config{2, 1, 1, 1, 1, 1, 0, s, attribute, attribute ? 1u : 0u};
   call("cuLaunchKernelEx",
        cuLaunchKernelEx_params{&config, reinterpret_cast<CUfunction>(const_cast<char *>(kernel)),
                                nullptr, nullptr},
-       effect);
+       effect, result);
+}
+inline void failedLaunch(const char *kernel, CUstream s) {
+  launch(kernel, s, {}, nullptr, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 }
 inline void copy(uint64_t to, uint64_t from, uint64_t bytes, CUstream s) {
   call("cuMemcpyDtoDAsync_v2", cuMemcpyDtoDAsync_v2_params{to, from, bytes, s});

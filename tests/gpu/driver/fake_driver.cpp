@@ -54,6 +54,8 @@ static CUresult copyNow() {
 }
 FAKE cuEventQuery(CUevent) {
   ++Driver.queries;
+  if (Driver.onQuery)
+    Driver.onQuery();
   return Driver.busy ? CUDA_ERROR_NOT_READY : copyNow();
 }
 FAKE cuEventRecord(CUevent, CUstream) { return CUDA_SUCCESS; }

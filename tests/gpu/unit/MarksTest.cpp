@@ -23,7 +23,8 @@ uint64_t several(Who w, uint32_t site, uint32_t level) {
 
 struct Fast : Launch {
   static constexpr uint32_t FirstSite = 100;
-  explicit Fast(KernelMode mode = KernelMode::Syncless, uint32_t blocks = Blocks)
+  explicit Fast(KernelMode mode = KernelMode::Syncless, uint32_t blocks = Blocks,
+                uint32_t tag = Tag)
       : Launch(blocks, 32) {
     D.beginLaunch(Node);
     ReplayLaunch launch;
@@ -33,8 +34,10 @@ struct Fast : Launch {
     launch.sharedBytes = 4096;
     launch.stamp = Stamp;
     launch.mode = mode;
-    launch.tag = Tag;
-    R.setTag(Tag, {Node, markLayout(blocks, mode == KernelMode::Mixed), FirstSite, mode});
+    launch.tag = tag;
+    launch.layout = markLayout(blocks, mode == KernelMode::Mixed);
+    if (tag)
+      R.setTag(tag, {Node, launch.layout, FirstSite, mode});
     R.begin(launch);
   }
   Fast &known(Who w, uint64_t mark, bool isRead, uint64_t word = X) {
@@ -61,6 +64,19 @@ TEST(Marks, AKnownWriteRacesWithTheAccess) {
   EXPECT_EQ(f.S.findings[0].first.site.value, Fast::FirstSite + 7);
   EXPECT_EQ(f.S.findings[0].first.thread.value, 3u);
   EXPECT_EQ(f.S.findings[0].second.site.value, 2u);
+}
+
+/// Where the device has no shadow memory, a block's own cells still hand over marks.
+TEST(Marks, SharedMemoryWithoutATag) {
+  for (uint32_t phase : {0u, 1u}) {
+    Fast f(KernelMode::Syncless, Blocks, /*tag=*/0);
+    uint64_t mark = uint64_t(1) << mark::GenerationShift | uint64_t(1) << Layout.phaseShift |
+                    3 << mark::ThreadShift | 7 << mark::SiteShift | 15;
+    f.known({1, 0}, mark, false, SharedBit | 1024).in(1 + phase);
+    f.read({1, 0}, SharedBit | 1024);
+    f.in(1 + phase);
+    EXPECT_EQ(f.races(), phase ? 0u : 1u);
+  }
 }
 
 /// Two launches in different domains add to a counter: the scope is that of the site.

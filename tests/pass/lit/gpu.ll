@@ -16,6 +16,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; PLAIN-NOT: call void @__scopesan_
 
 ; CHECK: define ptx_kernel void @kernel({{.*}} #[[CAPPED:[0-9]+]]
+; Its threads enter themselves under the kernel's id, gpu::kernelId("kernel"), before all else.
+; CHECK-NEXT: call void @__scopesan_gpu_enter(i32 580800216)
 ; CHECK: call void @__scopesan_gpu_shared(ptr {{.*}}@tile{{.*}}, i32 64,
 ; CHECK: call void @__scopesan_atomic_before(
 ; CHECK: %[[OLD:.*]] = atomicrmw add
@@ -36,7 +38,7 @@ define ptx_kernel void @kernel(ptr %p) {
 
 ; Device functions do not end their thread.
 ; CHECK: define void @helper(
-; CHECK-NOT: call void @__scopesan_gpu_exit
+; CHECK-NOT: call void @__scopesan_gpu_{{enter|exit}}
 ; CHECK: ret void
 define void @helper(ptr %p) {
   store i32 1, ptr %p
