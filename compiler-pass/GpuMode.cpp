@@ -37,7 +37,7 @@ namespace {
 
 /// Instructions of a kernel with all that is inlined into it, and its accesses. Each hook is some
 /// 50 instructions: where there are many, they are called, and the thread's state lies in memory.
-constexpr unsigned LargestInlined = 6000, MostInlined = 200;
+constexpr unsigned LargestInlined = 6000, MostInlined = 256;
 constexpr unsigned LargestFast = 60000, MostOperations = 4000;
 
 /// Functions of the system that neither synchronize nor keep the program's memory. A failing assert
@@ -252,7 +252,7 @@ KernelPlans planKernels(Module &M, ModuleAnalysisManager &MAM) {
   for (Function *F : Kernels) {
     Census Seen;
     if (!hasAtomicsOf128Bits(*F) || !Seen.add(*F) || (Seen.HasBarrier && Seen.HasExit) ||
-        (Seen.Mixed && GpuMode != "mixed") || !inlineAll(*F))
+        ((Seen.Mixed || Seen.isLarge()) && GpuMode != "mixed") || !inlineAll(*F))
       continue;
     FAM.invalidate(*F, PreservedAnalyses::none());
     bool Proven = true;
