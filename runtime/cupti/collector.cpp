@@ -173,8 +173,9 @@ void Collector::peek() {
 /// Replays the rest of the active launch. A kernel that has not ended, or died with its context,
 /// may have left records half-written: only the prefix without a gap counts.
 void Collector::conclude(bool ended) {
-  DeviceLog::Outcome outcome;
-  if (ended && !Now.log->lost && Log.read(*Now.log, outcome)) {
+  DeviceLog::Outcome shared;
+  if (ended && !Now.log->lost && (!overlaps() || Log.read(*Now.log, shared))) {
+    const DeviceLog::Outcome &outcome = overlaps() ? shared : *Now.log->last;
     uint64_t count = std::min<uint64_t>(outcome.log.cursor, Log.capacity());
     Dropped += outcome.log.cursor - count;
     Replay.scan(Log.records(), count, /*final=*/true);

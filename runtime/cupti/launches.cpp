@@ -151,8 +151,9 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
       host::incomplete("a second device is used: races with the first one are not looked for");
   }
   active.slot = freeSlot();
-  active.done = overlaps() ? Log.doneOf(*log, active.slot) : log->done;
-  if (!good || !(overlaps() ? writeBeside(*log, state, active) : Log.write(*log, state)))
+  active.done = overlaps() ? Log.doneOf(*log, active.slot) : log->known;
+  if (!good || !(overlaps() ? writeBeside(*log, state, active)
+                            : Log.writeBefore(*log, state, r.stream)))
     return host::incomplete("kernel '" + f.name + "' was not checked: the device does not respond");
   followed(node);
   if (!Now.running())
@@ -201,7 +202,8 @@ void Collector::launchIssued(bool succeeded, CUstream stream) {
     return;
   Active &a = Now.launches.back();
   a.issued = true;
-  if (succeeded && cuEventRecord(a.done, stream) == CUDA_SUCCESS)
+  if (succeeded && (overlaps() ? cuEventRecord(a.done, stream) == CUDA_SUCCESS
+                               : Log.readAfter(*Now.log, stream)))
     return;
   a.ended = true; // it never began
   if (Now.launches.size() > 1) {

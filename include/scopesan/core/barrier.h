@@ -157,13 +157,18 @@ private:
   /// What the participants know together, and their common next time.
   Joined join(const Vec<Thread *> &threads) {
     Joined j;
+    const Thread *before = nullptr; // neighbours mostly know the same
     for (Thread *t : threads) {
-      j.blocks.join(t->blocks);
-      j.nodes.join(t->nodes);
+      if (!before || !t->blocks.sameAs(before->blocks))
+        j.blocks.join(t->blocks);
+      if (!before || !t->nodes.sameAs(before->nodes))
+        j.nodes.join(t->nodes);
       j.proxies.join(t->proxies);
-      j.seen.join(t->seen);
+      if (!before || !t->seen.sameAs(before->seen))
+        j.seen.join(t->seen);
       j.time = maxOf(j.time, t->time);
       j.foreign |= t->foreign;
+      before = t;
     }
     j.time = j.time.next();
     return j;

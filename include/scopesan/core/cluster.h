@@ -35,11 +35,13 @@ public:
   /// published on arrival stays.
   void exit(Thread &t, SiteId site) {
     Block &b = *t.block;
+    const Thread &before = b.threads[b.lastExit.value]; // mostly knows the same
+    bool known = &before != &t && before.exited && before.blocks.sameAs(t.blocks);
     b.lastExit = t.index;
     b.lastExitSite = site;
     if (b.cluster)
       leave(t, *b.cluster);
-    if (b.cluster || !b.peerAccesses.empty())
+    if (b.cluster ? !known : !b.peerAccesses.empty())
       b.exitKnowledge.join(t.blocks);
   }
   /// D8: every access of a peer or an asynchronous copy must happen before some thread's exit, or

@@ -43,11 +43,16 @@ public:
   }
   /// S6 over S14: what the thread learned of other launches passes on at the grid's end.
   void s6AtGridEnd(const Thread &t) {
-    if (!t.foreign)
+    NodeId node = t.block->place.node;
+    if (!t.foreign || (node == EndedNode && t.blocks.sameAs(EndedBlocks) &&
+                       t.nodes.sameAs(EndedNodes)))
       return;
-    LaunchNode &n = C.order.node(t.block->place.node);
+    LaunchNode &n = C.order.node(node);
     n.endBlocks.join(t.blocks);
     n.endNodes.join(t.nodes);
+    EndedNode = node;
+    EndedBlocks = t.blocks;
+    EndedNodes = t.nodes;
   }
 
 private:
@@ -106,6 +111,10 @@ private:
   Block *Free = nullptr;
   Block *ActorBlock = nullptr;
   NodeId ActorNode;
+  // The last thread that ended: its neighbours mostly know the same.
+  NodeId EndedNode;
+  BlockClock EndedBlocks;
+  NodeClock EndedNodes;
 };
 
 } // namespace scopesan::core

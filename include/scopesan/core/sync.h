@@ -289,6 +289,8 @@ struct SyncObject {
   ObservedValues observations;
   Vec<Head> heads;
   OwnReleases ownReleases;
+  SnapshotRef carried;         ///< all that the heads know, where a reader wanted it
+  uint32_t carriedVersion = 0; ///< of the value for which that holds
 
   SyncObject() { heads.lend(FirstHead, 1); }
   SyncObject(const SyncObject &) = delete;

@@ -369,6 +369,8 @@ private:
   }
   void observeHeads(Thread &t, SyncObject &o, const SyncOp &r) {
     bool hop = p4Mutual(o.lastWrite, r), soft = isSoft(o, r);
+    if (hop && o.heads.size() > FewHeads && acquiresAll(t, o, r))
+      return;
     for (Head &h : o.heads) {
       if (h.first.sameThread(r) && !h.merged)
         continue;
@@ -382,6 +384,31 @@ private:
       s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), o.address, h.merged, softly,
                                h.fences, false, r});
     }
+  }
+
+  /// S3 with many release patterns, if all of them synchronize with `r`: their knowledge is joined
+  /// once for all who read the value.
+  bool acquiresAll(Thread &t, SyncObject &o, const SyncOp &r) {
+    if (C.advice || !r.op.acquires())
+      return false;
+    bool foreign = t.foreign;
+    for (const Head &h : o.heads) {
+      bool exact = !h.merged || r.op.scope() >= h.first.op.scope();
+      if (!h.broken.empty() || !exact || !p4Mutual(h.first, r))
+        return false;
+      BlockId by = h.snapshot->block;
+      foreign |= !by.value || C.order.nodeOf(by) != t.block->place.node;
+    }
+    if (!o.carried || o.carriedVersion != o.version) {
+      o.carried = SnapshotRef::create();
+      o.carriedVersion = o.version;
+      for (const Head &h : o.heads)
+        o.carried->add(*h.snapshot);
+    }
+    C.counters.hit(RuleCounters::S3Acquire);
+    s6Acquire(t, o.carried);
+    t.foreign = foreign;
+    return true;
   }
 
   /// S3 for one release pattern (`first` its first operation) and the acquire pattern that ends
@@ -509,7 +536,7 @@ private:
     t.pending = !pending.empty();
   }
 
-  static constexpr uint32_t MergeAbove = 32, KeptBroken = 8;
+  static constexpr uint32_t MergeAbove = 32, KeptBroken = 8, FewHeads = 1;
   Context &C;
   uint64_t MergedHeads = 0;
 };

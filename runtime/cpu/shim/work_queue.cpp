@@ -505,6 +505,9 @@ bool WorkQueue::runBeside() {
   case RunStatus::Deadlocked: // no host can change that
     stuck(RunStatus::Deadlocked);
     break;
+  case RunStatus::TooLong:
+    stuck(RunStatus::TooLong);
+    break;
   case RunStatus::Failed:
     deviceFailed();
     break;
