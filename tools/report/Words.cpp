@@ -311,7 +311,7 @@ std::string expand(StringRef pattern, const Finding &finding) {
       {"barrier", barrierTitle(finding)},
       {"unbarrier", barrierHint(finding)},
       {"inflight", inFlightTitle(finding, by)},
-      {"uninflight", inFlightHint(finding, distance.must.str())},
+      {"uninflight", inFlightHint(finding, mustOf(finding))},
       {"proxyfence", proxyHint(finding)},
       {"coherent", coherentHint(finding)},
       {"stuck", stuckOf(finding)},
