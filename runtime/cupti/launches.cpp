@@ -184,6 +184,7 @@ bool Collector::uncheckedRuns() {
 
 void Collector::launchIssued(bool succeeded, CUstream stream) {
   InsideScope inside;
+  RelaxedCapture relaxed;
   if (UncheckedStarts) {
     UncheckedStarts = false;
     CUevent e = nullptr;
