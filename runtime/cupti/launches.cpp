@@ -149,8 +149,8 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   }
   active.slot = freeSlot();
   active.done = overlaps() ? Log.doneOf(*log, active.slot) : log->known;
-  if (!good || !(overlaps() ? writeBeside(*log, state, active)
-                            : Log.writeBefore(*log, state, r.stream)))
+  if (!good ||
+      !(overlaps() ? writeBeside(*log, state, active) : Log.writeBefore(*log, state, r.stream)))
     return host::incomplete("kernel '" + f.name + "' was not checked: the device does not respond");
   followed(node);
   if (!Now.running())
