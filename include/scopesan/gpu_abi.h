@@ -341,7 +341,7 @@ struct alignas(32) Log {
   uint32_t slotBytes;  ///< 4 * bytes of a block's shared memory, system's included, multiple of 16
   uint32_t epochShift; ///< markLayout()
   uint32_t tableMask;
-  uint32_t overlaps;   ///< 1 = launches overlap: see Overlap
+  uint32_t overlaps; ///< 1 = launches overlap: see Overlap
 };
 static_assert(sizeof(Log) == 160);
 

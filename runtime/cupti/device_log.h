@@ -31,7 +31,7 @@ struct ContextLog {
   CUdeviceptr log = 0;                         ///< gpu::State
   uint64_t records = 0;                        ///< address of the records in this context
   uint32_t generation = 0;                     ///< of the registration that `records` belongs to
-  CUevent slotDone[gpu::Overlap::Slots] = {}; ///< ends of launches that overlap
+  CUevent slotDone[gpu::Overlap::Slots] = {};  ///< ends of launches that overlap
   uint32_t reservedShared = 0;
   bool lost = false; ///< a kernel failed: nothing works here any more
 

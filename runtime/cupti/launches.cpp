@@ -152,8 +152,8 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   }
   active.slot = freeSlot();
   active.done = overlaps() ? Log.doneOf(*log, active.slot) : log->known;
-  if (!good || !(overlaps() ? writeBeside(*log, state, active)
-                            : Log.writeBefore(*log, state, r.stream)))
+  if (!good ||
+      !(overlaps() ? writeBeside(*log, state, active) : Log.writeBefore(*log, state, r.stream)))
     return host::incomplete("kernel '" + f.name + "' was not checked: the device does not respond");
   followed(node);
   if (!Now.running())
@@ -187,6 +187,7 @@ bool Collector::uncheckedRuns() {
 
 void Collector::launchIssued(bool succeeded, CUstream stream) {
   InsideScope inside;
+  RelaxedCapture relaxed;
   if (UncheckedStarts) {
     UncheckedStarts = false;
     CUevent e = nullptr;

@@ -44,8 +44,8 @@ public:
   /// S6 over S14: what the thread learned of other launches passes on at the grid's end.
   void s6AtGridEnd(const Thread &t) {
     NodeId node = t.block->place.node;
-    if (!t.foreign || (node == EndedNode && t.blocks.sameAs(EndedBlocks) &&
-                       t.nodes.sameAs(EndedNodes)))
+    if (!t.foreign ||
+        (node == EndedNode && t.blocks.sameAs(EndedBlocks) && t.nodes.sameAs(EndedNodes)))
       return;
     LaunchNode &n = C.order.node(node);
     n.endBlocks.join(t.blocks);

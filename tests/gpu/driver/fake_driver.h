@@ -26,9 +26,9 @@ struct FakeDriver {
   uint64_t handles = 100;
   std::map<CUcontext, uint64_t> state; ///< the module's __scopesan_gpu_state: address of the Log
   uint64_t siteBase = 0;
-  bool busy = false;     ///< the active kernel has not ended
-  unsigned queries = 0;  ///< of events
-  unsigned waits = 0;    ///< of the host, for a stream
+  bool busy = false;    ///< the active kernel has not ended
+  unsigned queries = 0; ///< of events
+  unsigned waits = 0;   ///< of the host, for a stream
   std::function<void()> onQuery;
   bool noMemory = false; ///< for shadow
   bool dead = false;     ///< the current context has ended
