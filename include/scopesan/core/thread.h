@@ -46,7 +46,7 @@ struct CopyGroups {
 struct ThreadSync {
   FenceRelease fences[5]; ///< by scope
   FenceRelease initFence; ///< the last fence.mbarrier_init (S9)
-  FenceRelease before[5]; ///< S5: what fence.sc before the thread's last barriers cover, by scope
+  Vec<FenceRelease> before; ///< S5, by scope: what fence.sc before the last barriers cover
   BlockClock inits;       ///< the thread's mbarrier.init so far
   Vec<PendingAcquire> pending;
   SnapshotRef lastRejected;
