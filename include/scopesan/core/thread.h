@@ -44,10 +44,10 @@ struct CopyGroups {
 /// What a thread keeps once it has used fences, relaxed reads of released values or asynchronous
 /// copies; most threads never do.
 struct ThreadSync {
-  FenceRelease fences[5]; ///< by scope
-  FenceRelease initFence; ///< the last fence.mbarrier_init (S9)
+  FenceRelease fences[5];   ///< by scope
+  FenceRelease initFence;   ///< the last fence.mbarrier_init (S9)
   Vec<FenceRelease> before; ///< S5, by scope: what fence.sc before the last barriers cover
-  BlockClock inits;       ///< the thread's mbarrier.init so far
+  BlockClock inits;         ///< the thread's mbarrier.init so far
   Vec<PendingAcquire> pending;
   SnapshotRef lastRejected;
   SiteId lastRejectedSite;
