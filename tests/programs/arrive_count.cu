@@ -4,8 +4,8 @@
 //   why the count is that of the lanes that arrive
 //   verdict clean
 //   proof S10
-// variant half_count -DRACY
-//   why half of the lanes end the phase; what the others store comes later
+// variant one_too_few -DRACY
+//   why the phase ends without the last lane, whoever that is: its store is ordered before nothing
 //   verdict findings
 //   require D1 put(store,weak) take(load,weak) memory=values distance=same-block
 //   proof S10 D1
@@ -13,7 +13,7 @@
 #include "hopper.h"
 
 #ifdef RACY
-constexpr unsigned kArrivals = 16;
+constexpr unsigned kArrivals = 31;
 #else
 constexpr unsigned kArrivals = 32;
 #endif

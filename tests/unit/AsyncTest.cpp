@@ -328,6 +328,23 @@ TEST_F(S13, AnAcquireConcernsTheMapAtItsAddressOnly) {
   EXPECT_EQ(s.rules(), "D9") << "pieces of one block do not replace each other";
 }
 
+TEST(S13Option, ProxyWarAsksForAFenceAfterAGenericRead) {
+  for (bool asks : {false, true})
+    for (bool fences : {false, true}) {
+      DetectorOptions options;
+      options.proxyWar = asks;
+      Simulation s(options);
+      Block *b = s.block(s.launch(s.stream(), 1, 64), 0);
+      s.read(s.thread(b, 1), X);
+      if (fences)
+        s.D.proxyFence(s.thread(b, 1), ProxyFence::Async);
+      s.barrier(b);
+      s.D.asyncBegin(s.thread(b, 0), Proxy::Async);
+      s.D.asyncWrite(X, 4, site(52));
+      EXPECT_EQ(s.rules(), asks && !fences ? "D9" : "");
+    }
+}
+
 TEST_F(S13, ACopyReadsItsMapUntilItIsDone) {
   constexpr uint64_t Map = 0x40000;
   auto copy = [&](uint64_t map) {

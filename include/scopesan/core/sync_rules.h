@@ -192,6 +192,7 @@ private:
         continue;
       all.snapshot->time = time;
       for (Thread *t : threads) {
+        t->sync().before.resize(uint32_t(Scope::System) + 1);
         t->sync().before[s] = all;
         t->fenced |= Thread::FencedBefore;
       }

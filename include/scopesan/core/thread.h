@@ -49,10 +49,10 @@ struct CopyGroups {
 /// What a thread keeps once it has used fences, relaxed reads of released values or asynchronous
 /// copies; most threads never do.
 struct ThreadSync {
-  FenceRelease fences[5]; ///< by scope
-  FenceRelease initFence; ///< the last fence.mbarrier_init (S9)
-  FenceRelease before[5]; ///< S5: what fence.sc before the thread's last barriers cover, by scope
-  BlockClock inits;       ///< the thread's mbarrier.init so far
+  FenceRelease fences[5];   ///< by scope
+  FenceRelease initFence;   ///< the last fence.mbarrier_init (S9)
+  Vec<FenceRelease> before; ///< S5, by scope: what fence.sc before the last barriers cover
+  BlockClock inits;         ///< the thread's mbarrier.init so far
   Vec<PendingAcquire> pending;
   SnapshotRef lastRejected;
   SiteId lastRejectedSite;
