@@ -276,7 +276,7 @@ TEST(Faults, IllegalAddressEndsTheKernelOnly) {
   EXPECT_EQ(R, RunStatus::Failed);
   EXPECT_EQ(TheEngine.failure().Code, FailureCode::IllegalAddress);
   EXPECT_NE(TheEngine.failure().Message.find(
-                "illegal address 0x10 in kernel native (launch 0), block [0,0,0] thread [5,0,0]"),
+                "illegal address 0x10 in kernel native (launch 1), block [0,0,0] thread [5,0,0]"),
             std::string::npos)
       << TheEngine.failure().Message;
   TheEngine.abandonAll();
