@@ -35,7 +35,7 @@ struct LocatedBuilder : llvm::IRBuilder<> {
 /// a wait that may not return at once also tells the CPU backend its place before the statement;
 /// what follows an acquire or a barrier in the text must not be reported ahead of it. The GPU needs
 /// an arrival or a copy reported before others can see it: one that comes in After is X1 there. The
-/// CPU backend takes one announced copy for each statement: X1 there if it has more.
+/// CPU backend needs copies announced before the statement, in its order: X1 there in After.
 class PtxInstrumenter {
 public:
   PtxInstrumenter(InstrumentContext &Context, llvm::CallBase &Call)
