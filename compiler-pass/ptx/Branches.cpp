@@ -55,8 +55,8 @@ private:
       bool Ends = S.Parts[0] == "exit" || S.Parts[0] == "ret" || S.Parts[0] == "trap";
       if (!Class || (*Class == OpcodeClass::Control && !Ends) || S.Parts[0] == "call")
         return false;
-      bool Same = !S.Guard.empty() && sameVariable(S.Guard[0], P) &&
-                  S.Guard[0].Negated == P.Negated;
+      bool Same =
+          !S.Guard.empty() && sameVariable(S.Guard[0], P) && S.Guard[0].Negated == P.Negated;
       if ((!S.Guard.empty() && !Same) || writesTo(S, P))
         return false;
     }

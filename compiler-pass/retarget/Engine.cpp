@@ -156,8 +156,7 @@ void Engine::yield(IRBuilder<> &B) { call(B, "__scopesan_cpu_yield", B.getVoidTy
 
 static Value *isIn(Engine &E, IRBuilder<> &B, Value *Pointer, uint32_t Space) {
   Value *Flat = B.CreateAddrSpaceCast(Pointer, B.getPtrTy());
-  Value *Result =
-      E.call(B, "__scopesan_cpu_isspacep", B.getInt32Ty(), {Flat, B.getInt32(Space)});
+  Value *Result = E.call(B, "__scopesan_cpu_isspacep", B.getInt32Ty(), {Flat, B.getInt32(Space)});
   return B.CreateICmpNE(Result, B.getInt32(0));
 }
 

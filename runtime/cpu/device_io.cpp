@@ -129,8 +129,7 @@ void __scopesan_cpu_assertfail(const char *Message, const char *File, uint32_t L
 
 void __scopesan_cpu_trap(void) {
   const Thread &T = *Engine::current();
-  TheEngine.failFromFiber(FailureCode::LaunchFailure,
-                          "trap", T, T.Site);
+  TheEngine.failFromFiber(FailureCode::LaunchFailure, "trap", T, T.Site);
 }
 
 void __scopesan_cpu_unsupported(const char *Text) {

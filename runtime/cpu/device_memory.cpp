@@ -109,9 +109,8 @@ void __scopesan_cpu_free(void *P) {
   if (!P || TheDeviceHeap.release(P))
     return;
   Thread &T = *Engine::current();
-  TheEngine.failFromFiber(
-      FailureCode::LaunchFailure,
-      "device free() of a pointer that device malloc() did not return,", T);
+  TheEngine.failFromFiber(FailureCode::LaunchFailure,
+                          "device free() of a pointer that device malloc() did not return,", T);
 }
 
 #pragma GCC visibility pop

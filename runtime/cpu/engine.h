@@ -63,8 +63,8 @@ public:
 
   // ---- called on fibers
   static Thread *current() { return static_cast<Thread *>(__scopesan_cpu_current); }
-  /// Ends the kernel with an error of thread `By`: `What` is followed by where that is. Continues in
-  /// the driver.
+  /// Ends the kernel with an error of thread `By`: `What` is followed by where that is. Continues
+  /// in the driver.
   [[noreturn]] void failFromFiber(FailureCode Code, const std::string &What, const Thread &By,
                                   uint32_t Site = 0);
   [[noreturn]] void failFromFiber(Failure F);

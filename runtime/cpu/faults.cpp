@@ -77,7 +77,8 @@ void reportFault() {
       TheEngine.failFromFiber(FailureCode::IllegalAddress,
                               "stack overflow (a larger fiber_stack_kb option may help)" + Of, By);
     TheEngine.failFromFiber(FailureCode::IllegalAddress,
-                            "illegal address " + std::string(Address) + Of, By, siteOfFault(T, Copy));
+                            "illegal address " + std::string(Address) + Of, By,
+                            siteOfFault(T, Copy));
   }
 }
 

@@ -29,8 +29,8 @@ struct Thread : ThreadContext {
   bool ClusterArrived = false; ///< at least once
   uint32_t ClusterPhase = 0;   ///< phase that this thread's last cluster arrival belongs to
   uint32_t Device = 0;
-  uint32_t Site = 0;        ///< last synchronization or strong access, for messages
-  uint32_t AccessSite = 0;  ///< last weak access, and what it touched
+  uint32_t Site = 0;       ///< last synchronization or strong access, for messages
+  uint32_t AccessSite = 0; ///< last weak access, and what it touched
   const void *Accessed = nullptr;
   uint32_t TextureSite = 0; ///< of the texture or surface operation that follows
   uint32_t MbarrierSite = 0;
@@ -165,8 +165,8 @@ enum class FailureCode : int {
 struct Failure {
   FailureCode Code = FailureCode::None;
   std::string Message;
-  uint32_t Site = 0;  ///< of the operation that failed; 0 = not known
-  bool Told = false;  ///< the program's user has seen a message of the program's own
+  uint32_t Site = 0; ///< of the operation that failed; 0 = not known
+  bool Told = false; ///< the program's user has seen a message of the program's own
 };
 
 } // namespace scopesan::cpu

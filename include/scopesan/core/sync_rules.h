@@ -395,7 +395,7 @@ private:
     bool foreign = t.foreign;
     for (const Head &h : o.heads) {
       bool exact = !h.merged || r.op.scope() >= h.first.op.scope();
-      if (!h.broken.empty() || !exact || !p4Mutual(h.first, r))
+      if (h.fences || !h.broken.empty() || !exact || !p4Mutual(h.first, r))
         return false;
       BlockId by = h.snapshot->block;
       foreign |= !by.value || C.order.nodeOf(by) != t.block->place.node;

@@ -157,8 +157,8 @@ struct Cluster {
   Vec<Ended> ended; ///< the others
 };
 
-/// An access to a block's shared memory by a cluster peer or an asynchronous copy (D8); the last one
-/// of each thread is kept.
+/// An access to a block's shared memory by a cluster peer or an asynchronous copy (D8); the last
+/// one of each thread is kept.
 struct PeerAccess {
   Epoch by;
   SiteId site;
