@@ -27,7 +27,7 @@
 // variant default_scope -DRACY=3
 //   why an arrival without a scope has block scope, which excludes the peer that owns the mbarrier
 //   verdict findings
-//   require D2 arrive wait memory=full
+//   require D2 arrive wait blame=arrive:cluster memory=full
 //   allow   D2 arrive arrive memory=full
 //   require D3 value(store,weak) take(load,weak) memory=values
 //   ... blame=arrive:cluster

@@ -5,7 +5,7 @@
 // variant for_a_higher_block -DCASE=1 -DRACY
 //   why nothing promises that block 1 starts before block 0 has ended
 //   verdict findings
-//   require D12 flag_store flag_load distance=same-grid seeds=3
+//   require D12 flag_store flag_load distance=same-grid
 //   proof D12
 // variant by_ticket -DCASE=2
 //   why whoever draws the second ticket knows that the first one's holder has started
@@ -33,12 +33,12 @@
 // variant swap_for_a_higher_block -DCASE=7 -DRACY
 //   why a compare-exchange that fails is a read
 //   verdict findings
-//   require D12 flag_store swap distance=same-grid seeds=3
+//   require D12 flag_store swap distance=same-grid
 //   proof D12
 // variant for_a_later_kernel -DCASE=8 -DRACY
 //   why nothing promises that the second kernel starts before the first has ended
 //   verdict findings
-//   require D12 flag_store flag_load distance=between-kernels seeds=3
+//   require D12 flag_store flag_load distance=between-kernels
 //   options --concurrent=overlap
 //   proof D12
 // variant for_an_earlier_kernel -DCASE=9
@@ -55,7 +55,8 @@ __device__ int value, result;
 
 __device__ void produce(int *flag) {
   value = 7;
-  __nanosleep(20000);
+  for (int turns = 0; turns < 200; ++turns) // whoever waits has looked twice by then
+    __nanosleep(100);
   Flag(*flag).store(1, cuda::memory_order_release); // @flag_store
 }
 
@@ -90,7 +91,7 @@ __global__ void handOver(int *flag, int *tickets) {
   if (block == 0)
     __nanosleep(40000);
   if (block != 1)
-    Flag(*flag).store(1, cuda::memory_order_release);
+    Flag(*flag).store(1, cuda::memory_order_release); // @flag_store
   else
     consume(flag);
 #else
