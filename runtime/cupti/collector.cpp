@@ -102,6 +102,9 @@ bool Collector::complete() {
     CUresult r = a.issued ? cuEventQuery(a.done) : CUDA_ERROR_NOT_READY;
     a.ended = r != CUDA_ERROR_NOT_READY;
     all &= a.ended;
+    // Whoever has waited for the kernel counts on its being judged: what it left is about to come.
+    while (a.ended && !overlaps() && cuEventQuery(Now.log->known) == CUDA_ERROR_NOT_READY)
+      std::this_thread::yield();
     if (a.ended && r != CUDA_SUCCESS && !Now.log->lost) {
       Now.log->lost = true;
       host::kernelFailed(describeError(r) + " in kernel " + a.name + " (launch " +

@@ -151,7 +151,7 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
       host::incomplete("a second device is used: races with the first one are not looked for");
   }
   active.slot = freeSlot();
-  active.done = overlaps() ? Log.doneOf(*log, active.slot) : log->known;
+  active.done = overlaps() ? Log.doneOf(*log, active.slot) : log->done;
   if (!good ||
       !(overlaps() ? writeBeside(*log, state, active) : Log.writeBefore(*log, state, r.stream)))
     return host::incomplete("kernel '" + f.name + "' was not checked: the device does not respond");

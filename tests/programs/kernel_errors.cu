@@ -3,17 +3,20 @@
 //
 // variant fixed
 //   verdict clean
+//   proof S10 S12
 // variant trap -DFAULT=1
 //   verdict incomplete
 //   incomplete a kernel ended with an error
 //   incomplete trap
 //   incomplete in kernel fail(char*, int) (launch 1)
 //   exit any
+//   proof X1
 // variant illegal_address -DFAULT=2
 //   verdict incomplete
 //   incomplete illegal address
 //   incomplete in kernel fail(char*, int) (launch 1)
 //   exit any
+//   proof X1
 // variant misaligned_source -DFAULT=3
 //   why bulk copies need addresses and sizes that are multiples of 16
 //   verdict incomplete
