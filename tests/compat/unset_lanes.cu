@@ -1,9 +1,9 @@
 // scopesan-compat: values that only some lanes have set, handed to shuffles and functions
 // kernels shuffled<int> shuffled<double> passed returned broadcast
-//
+#include "check.h"
+
 // clang marks arguments and results of functions as defined. A branch without which they are not
 // defined is then taken by every lane.
-#include "check.h"
 
 #include <cooperative_groups.h>
 

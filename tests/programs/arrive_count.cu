@@ -8,6 +8,8 @@
 //   why the phase ends without the last lane, whoever that is: its store is ordered before nothing
 //   verdict findings
 //   require D1 put(store,weak) take(load,weak) memory=values distance=same-block
+//   why     devices end the kernel at the arrival after the last one
+//   backends cpu
 //   proof S10 D1
 #include "check.h"
 #include "hopper.h"

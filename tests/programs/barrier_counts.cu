@@ -11,6 +11,7 @@
 //   require D7 init init
 //   allow   D7 arrive arrive
 //   allow   D7 wait wait
+//   allow   D7 wait meet
 //   may-be-incomplete a kernel ended with an error
 //   exit any
 //   backends cpu
@@ -20,6 +21,7 @@
 //   verdict findings
 //   require D7 init init
 //   allow   D7 wait wait
+//   allow   D7 wait meet
 //   may-be-incomplete a kernel ended with an error
 //   exit any
 //   backends cpu

@@ -4,6 +4,9 @@
 //   why the host releases the doorbell after the command, the kernel acquires it
 //   verdict clean
 //   may-advise progress-not-promised
+//   may-be-incomplete more order was assumed
+//   may-be-incomplete values fit no order
+//   may-be-incomplete fit several moments
 //   proof S1 S2 S15
 // variant relaxed_doorbell -fscopesan-host -DRACY
 //   why the doorbell says that there is a command, and not that it can be read
@@ -11,6 +14,9 @@
 //   require D1 write_command(store,weak) read_command(load,weak) distance=host-device
 //   may-advise progress-not-promised
 //   may-advise unordered-strong
+//   may-be-incomplete more order was assumed
+//   may-be-incomplete values fit no order
+//   may-be-incomplete fit several moments
 //   proof S1 S15 D1
 #include "check.h"
 

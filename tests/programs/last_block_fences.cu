@@ -16,12 +16,14 @@
 //   verdict findings
 //   require D1 partial_store(store,weak) partial_load(load,weak) distance=same-grid
 //   may-advise unordered-strong
+//   may-be-incomplete values fit no order
 //   proof S1 S7 D1
 // variant all_no_acquire -DALL -DRACY=2
 //   why the ticket alone acquires nothing: the readers need a fence of their own
 //   verdict findings
 //   require D1 partial_store(store,weak) partial_load(load,weak) distance=same-grid
 //   may-advise unordered-strong
+//   may-be-incomplete values fit no order
 //   proof S2 D1
 #include "check.h"
 

@@ -6,7 +6,7 @@
 //
 // variant vote -DFORM=1 -DLOST
 //   verdict findings
-//   require D12 nobody nobody
+//   require D12 vote vote
 //   exit 2
 //   may-be-incomplete a kernel ended with an error
 //   backends cpu
@@ -17,7 +17,7 @@
 //   proof S3 D12
 // variant block_vote -DFORM=2 -DLOST
 //   verdict findings
-//   require D12 nobody nobody
+//   require D12 vote vote
 //   exit 2
 //   may-be-incomplete a kernel ended with an error
 //   backends cpu
@@ -69,10 +69,10 @@ __device__ int plain, rounds, result;
 
 __device__ void wait() {
 #if FORM == 1 // as CUB's look-back waits
-  while (__any_sync(~0u, flag.load(cuda::memory_order_acquire) == 0))
+  while (__any_sync(~0u, flag.load(cuda::memory_order_acquire) == 0)) // @vote
     ;
 #elif FORM == 2
-  while (!__syncthreads_or(flag.load(cuda::memory_order_acquire)))
+  while (!__syncthreads_or(flag.load(cuda::memory_order_acquire))) // @vote
     ;
 #elif FORM == 3
   while (*reinterpret_cast<int *>(&plain) == 0) // @wait

@@ -12,6 +12,7 @@
 //   require D1 put(store,weak) take(load,weak) distance=same-grid
 //   may-advise progress-not-promised
 //   may-advise unordered-strong
+//   may-be-incomplete fit several moments
 //   exit any
 //   proof S3 D1
 #include "check.h"
