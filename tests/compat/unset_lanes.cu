@@ -1,5 +1,5 @@
 // scopesan-compat: values that only some lanes have set, handed to shuffles and functions
-// kernels shuffled<int> shuffled<double> passed returned broadcast
+// kernels "void shuffled<int>(int*, int*)" "void shuffled<double>(int*, int*)" "passed(int*, int*)" "returned(int*, int*)" "broadcast(int*, int*)"
 #include "check.h"
 
 // clang marks arguments and results of functions as defined. A branch without which they are not
