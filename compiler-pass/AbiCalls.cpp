@@ -180,6 +180,8 @@ void AbiCalls::fence(IRBuilderBase &B, abi::Op Op, uint32_t Site) {
 }
 
 void AbiCalls::blockBarrierBefore(IRBuilderBase &B, const BlockBarrierCall &C) {
+  if (State && Flags & gpu::FastMixed)
+    return call(B, "__scopesan_fast_before_barrier", {State});
   if (State)
     return;
   uint32_t Flags = forGpu() ? 0 : C.Late ? abi::LateBarrier : C.Aligned ? abi::AlignedBarrier : 0;
@@ -265,7 +267,8 @@ void AbiCalls::beginKernel(Function &F, const KernelPlan &Plan, uint32_t First) 
   const SharedFrame &Frame = Plan.Frame;
   Flags = (Plan.Flags & gpu::UsesShared ? uint32_t(gpu::FastUsesShared) : 0u) |
           (Frame.Bytes ? uint32_t(gpu::FastBlockCells) : 0u) |
-          (Plan.Mode == gpu::KernelMode::Mixed ? uint32_t(gpu::FastMixed) : 0u);
+          (Plan.Mode == gpu::KernelMode::Mixed ? uint32_t(gpu::FastMixed) : 0u) |
+          (Plan.TrustsBarriers ? uint32_t(gpu::FastTrustsBarriers) : 0u);
   FirstSite = First;
   BasicBlock &Entry = F.getEntryBlock();
   IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());

@@ -35,10 +35,10 @@ using scopesan::abi::Scope;
 namespace scopesan::pass {
 namespace {
 
-/// Instructions of a fast kernel with all that is inlined into it.
-constexpr unsigned LargestFast = 6000;
-/// Accesses and barriers of a fast kernel: each hook is some 50 instructions.
-constexpr unsigned MostOperations = 256;
+/// Instructions of a kernel with all that is inlined into it, and its accesses. Each hook is some
+/// 50 instructions: where there are many, they are called, and the thread's state lies in memory.
+constexpr unsigned LargestInlined = 6000, MostInlined = 256;
+constexpr unsigned LargestFast = 60000, MostOperations = 4000;
 
 /// Functions of the system that neither synchronize nor keep the program's memory. A failing assert
 /// ends the context and what the device counted with it: such kernels are logged.
@@ -71,6 +71,7 @@ public:
   bool SharedInWords = true;
   /// At most as many sites.
   unsigned Sites = 0;
+  bool isLarge() const { return Instructions > LargestInlined || Operations > MostInlined; }
 
 private:
   bool instruction(Instruction &I) {
@@ -205,6 +206,17 @@ bool inlineAll(Function &F) {
   return true;
 }
 
+/// The hooks of accesses and synchronization are not inlined.
+void keepCalls(Function &F) {
+  for (Instruction &I : instructions(F))
+    if (auto *C = dyn_cast<CallBase>(&I))
+      if (Function *Callee = C->getCalledFunction();
+          Callee && Callee->hasFnAttribute(Attribute::AlwaysInline) &&
+          Callee->getName().starts_with("__scopesan_fast_") &&
+          Callee->getName() != "__scopesan_fast_enter")
+        C->addFnAttr(Attribute::NoInline);
+}
+
 bool isBlockBarrier(Instruction &I) { return classify(I).Kind == OperationKind::BlockBarrier; }
 
 bool hasAtomicsOf128Bits(const Function &F) { return computeCapability(F) >= 90; }
@@ -240,19 +252,24 @@ KernelPlans planKernels(Module &M, ModuleAnalysisManager &MAM) {
   for (Function *F : Kernels) {
     Census Seen;
     if (!hasAtomicsOf128Bits(*F) || !Seen.add(*F) || (Seen.HasBarrier && Seen.HasExit) ||
-        (Seen.Mixed && GpuMode != "mixed") || !inlineAll(*F))
+        ((Seen.Mixed || Seen.isLarge()) && GpuMode != "mixed") || !inlineAll(*F))
       continue;
     FAM.invalidate(*F, PreservedAnalyses::none());
+    bool Proven = true;
     if (Seen.HasBarrier) {
       auto IsBarrier = [](const BasicBlock &B) {
         return any_of(const_cast<BasicBlock &>(B), isBlockBarrier);
       };
-      if (!isUniformlyExecuted(*F, FAM.getResult<UniformityInfoAnalysis>(*F), IsBarrier))
+      Proven = isUniformlyExecuted(*F, FAM.getResult<UniformityInfoAnalysis>(*F), IsBarrier);
+      // Where the log tells which threads have ended, it is found out while the kernel runs.
+      if (!Proven && (!Seen.Mixed || !isLikelyUniform(*F, IsBarrier)))
         continue;
     }
     KernelPlan &Plan = Plans[F];
+    Plan.TrustsBarriers = !Proven;
+    Plan.CallsHooks = Seen.isLarge();
     Plan.Mode = Seen.Mixed ? gpu::KernelMode::Mixed : gpu::KernelMode::Syncless;
-    if (Seen.UsesShared)
+    if (Seen.UsesShared && Proven)
       Plan.Elided = elideByPhases(*F, FAM.getResult<ScalarEvolutionAnalysis>(*F), Seen.Mixed);
     Census Checked(&Plan.Elided.Always);
     Checked.add(*F);
@@ -273,6 +290,9 @@ void finishKernels(Module &M, const KernelPlans &Plans, ModuleAnalysisManager &M
   for (auto &[F, Plan] : Plans)
     if (Plan.Frame.Bytes)
       layOut(*F, Plan.Frame);
+  for (auto &[F, Plan] : Plans)
+    if (Plan.CallsHooks)
+      keepCalls(*F);
   MAM.invalidate(M, PreservedAnalyses::none());
   AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false).run(M, MAM);
   MAM.invalidate(M, PreservedAnalyses::none());

@@ -19,8 +19,10 @@ namespace scopesan::pass {
 
 struct KernelPlan {
   gpu::KernelMode Mode = gpu::KernelMode::Logged;
-  uint32_t Flags = 0; ///< of gpu::Kernel
-  SharedFrame Frame;  ///< of a kernel whose shared memory has its cells beside it
+  bool CallsHooks = false;     ///< they are not inlined
+  uint32_t Flags = 0;          ///< of gpu::Kernel
+  bool TrustsBarriers = false; ///< FastTrustsBarriers
+  SharedFrame Frame;           ///< of a kernel whose shared memory has its cells beside it
   PhaseElision Elided;
   /// Places that are not checked.
   uint32_t elided() const { return uint32_t(Elided.Always.size() + Elided.If.size()); }

@@ -1,8 +1,11 @@
 #include "HostCode.h"
 
+#include "HostLibrary.h"
 #include "Instrument.h"
 #include "Semantics.h"
 #include "SiteTable.h"
+
+#include "scopesan/host_abi.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -14,6 +17,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -54,7 +58,7 @@ public:
 
 private:
   /// What an instruction is to be reported as.
-  enum class Form { Nothing, Weak, Range, Strong, Fence, Unmodelled };
+  enum class Form { Nothing, Weak, Range, Library, Strong, Fence, Unmodelled };
   struct Item {
     Instruction *I;
     Form Kind;
@@ -66,6 +70,8 @@ private:
   void instruction(Item &It);
   void weak(Instruction &I, Operation &O);
   void range(MemIntrinsic &I);
+  void library(CallBase &I);
+  void libraryEffect(IRBuilderBase &B, CallBase &I, const LibraryEffect &E, StringRef Name);
   void strong(Instruction &I, Operation &O);
   void report(IRBuilderBase &B, AccessKind Kind, Value *Address, Value *Bytes, uint32_t Site);
   void registerModule();
@@ -118,7 +124,7 @@ HostInstrumenter::Item HostInstrumenter::classifyHost(Instruction &I) {
     const Function *Callee = Call->getCalledFunction();
     if (Callee && Callee->isDeclaration() && Callee->getName().starts_with("__atomic_"))
       return {&I, Form::Unmodelled, {}};
-    return {&I, Form::Nothing, {}};
+    return {&I, libraryFunction(*Call) ? Form::Library : Form::Nothing, {}};
   }
   if (!isa<LoadInst, StoreInst, AtomicRMWInst, AtomicCmpXchgInst, FenceInst>(I))
     return {&I, Form::Nothing, {}};
@@ -173,6 +179,48 @@ void HostInstrumenter::range(MemIntrinsic &I) {
   One(I.getDest(), AccessKind::Store);
 }
 
+void HostInstrumenter::libraryEffect(IRBuilderBase &B, CallBase &I, const LibraryEffect &E,
+                                     StringRef Name) {
+  Value *Address = E.Pointer == LibraryEffect::Result ? &I : I.getArgOperand(E.Pointer);
+  if (isUninteresting(Address))
+    return;
+  AccessKind Kind = E.IsWrite ? AccessKind::Store : AccessKind::Load;
+  uint32_t Site = Sites.add(I, abi::Op(Kind, abi::MemoryOrder::Weak, abi::Scope::Thread), 0, Name);
+  if (Value *Bytes = extentBytes(B, I, E))
+    return report(B, Kind, Address, Bytes, Site);
+  bool IsCommon = E.Size == Extent::Common || E.Size == Extent::CommonBelow;
+  bool IsLimited = E.Size == Extent::StringBelow || E.Size == Extent::CommonBelow;
+  Value *Most = B.getInt64(~0ull);
+  if (IsLimited)
+    Most = B.CreateZExtOrTrunc(I.getArgOperand(IsCommon ? E.Second : E.First), B.getInt64Ty());
+  if (IsCommon)
+    return call(B, "__scopesan_host_common",
+                {Address, I.getArgOperand(E.First), Most, site(B, Site)});
+  call(B, "__scopesan_host_string", {Address, Most, B.getInt32(E.IsWrite), site(B, Site)});
+}
+
+void HostInstrumenter::library(CallBase &I) {
+  const LibraryFunction &F = *libraryFunction(I);
+  IRBuilder<> Before(&I);
+  for (const LibraryEffect &E : F.Effects)
+    if (!E.isLate())
+      libraryEffect(Before, I, E, F.Name);
+  if (none_of(F.Effects, [](const LibraryEffect &E) { return E.isLate(); }))
+    return;
+  Instruction *Next = I.getNextNode();
+  if (auto *Invoke = dyn_cast<InvokeInst>(&I)) {
+    BasicBlock *To = Invoke->getNormalDest();
+    if (!To->getUniquePredecessor())
+      To = SplitEdge(I.getParent(), To);
+    Next = &*To->getFirstInsertionPt();
+  }
+  IRBuilder<> After(Next);
+  After.SetCurrentDebugLocation(I.getDebugLoc());
+  for (const LibraryEffect &E : F.Effects)
+    if (E.isLate())
+      libraryEffect(After, I, E, F.Name);
+}
+
 /// O3 is about PTX: of a host access seq_cst adds no fence, only an order of its own.
 void HostInstrumenter::strong(Instruction &I, Operation &O) {
   IRBuilder<> B(&I);
@@ -198,6 +246,8 @@ void HostInstrumenter::instruction(Item &It) {
     return weak(I, It.O);
   case Form::Range:
     return range(cast<MemIntrinsic>(I));
+  case Form::Library:
+    return library(cast<CallBase>(I));
   case Form::Strong:
     return strong(I, It.O);
   case Form::Fence: {
@@ -265,5 +315,14 @@ void HostInstrumenter::run() {
 } // namespace
 
 void instrumentHost(Module &M) { HostInstrumenter(M).run(); }
+
+void markPlainHost(Module &M) {
+  Constant *Name = ConstantDataArray::getString(M.getContext(), M.getSourceFileName());
+  auto *Mark = new GlobalVariable(M, Name->getType(), /*isConstant=*/true,
+                                  GlobalValue::PrivateLinkage, Name, "__scopesan_plain");
+  Mark->setSection(abi::PlainSection);
+  Mark->setAlignment(Align(1));
+  appendToUsed(M, {Mark});
+}
 
 } // namespace scopesan::pass

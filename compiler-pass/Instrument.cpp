@@ -218,7 +218,7 @@ void FunctionInstrumenter::strong(Instruction &I, Operation &O) {
       constantRead(I, O.Address, B.getInt32(Bytes), Bytes, typeText(O.ValueType));
     return;
   }
-  uint32_t Site = Context.Sites.add(I, O.Op, Bytes, typeText(O.ValueType));
+  uint32_t Site = Context.Sites.add(I, Context.strongOp(I, O.Op), Bytes, typeText(O.ValueType));
   if (O.FenceBefore)
     Calls.fence(B,
                 abi::Op(AccessKind::Fence, abi::MemoryOrder::SeqCst, O.Op.scope())
@@ -285,7 +285,8 @@ void FunctionInstrumenter::instruction(Instruction &I, Operation &O) {
 }
 
 void FunctionInstrumenter::run(Function &F) {
-  // Classified first: the calls inserted for one instruction must not be looked at.
+  // All of it is looked at first: the calls inserted for one instruction must not be.
+  Context.OnlyWaysOut = onlyWaysOut(F);
   std::vector<std::pair<Instruction *, Operation>> Work;
   for (Instruction &I : instructions(F))
     if (Operation O = classify(I); O.Kind != OperationKind::None)
@@ -402,6 +403,12 @@ Value *writtenByRmw(IRBuilderBase &B, StringRef Name, bool Signed, Value *Old, V
   return nullptr;
 }
 
+/// Is `C` the inline PTX `Text` and nothing else?
+static bool isAsm(const CallBase &C, StringRef Text) {
+  return C.isInlineAsm() &&
+         StringRef(cast<InlineAsm>(C.getCalledOperand())->getAsmString()).trim(" \t\n;") == Text;
+}
+
 /// Every way out of a kernel, and `exit` anywhere. What traps or asserts ends the whole grid.
 static SmallVector<Instruction *, 4> exitsOf(Function &F) {
   SmallVector<Instruction *, 4> Exits;
@@ -413,9 +420,7 @@ static SmallVector<Instruction *, 4> exitsOf(Function &F) {
       continue;
     if (C->getCalledFunction() && C->getCalledFunction()->getName() == "llvm.nvvm.exit")
       Exits.push_back(&I);
-    else if (C->isInlineAsm() &&
-             StringRef(cast<InlineAsm>(C->getCalledOperand())->getAsmString()).trim(" \t\n;") ==
-                 "exit")
+    else if (isAsm(*C, "exit"))
       Exits.push_back(&I);
   }
   return Exits;
@@ -431,15 +436,19 @@ static void announceExits(Function &F, AbiCalls &Calls) {
   }
 }
 
-/// D8: blocks of a cluster may use each other's shared memory; a report says where its owner ended.
-static bool usesClusters(const Module &M) {
+/// D8: peers of a cluster and bulk copies may use a block's shared memory; a report says where its
+/// owner ended.
+static bool mayOutliveBlock(StringRef Operation) {
+  return Operation.contains("cluster") || Operation.contains("mapa") ||
+         Operation.contains("async.bulk");
+}
+static bool tellsEnds(const Module &M) {
   for (const Function &F : M) {
-    if (F.isIntrinsic() && (F.getName().contains("cluster") || F.getName().contains("mapa")))
+    if (F.isIntrinsic() && mayOutliveBlock(F.getName()))
       return true;
     for (const Instruction &I : instructions(F))
       if (auto *C = dyn_cast<CallBase>(&I); C && C->isInlineAsm())
-        if (StringRef Text = cast<InlineAsm>(C->getCalledOperand())->getAsmString();
-            Text.contains("cluster") || Text.contains("mapa"))
+        if (mayOutliveBlock(cast<InlineAsm>(C->getCalledOperand())->getAsmString()))
           return true;
   }
   return false;
@@ -455,6 +464,20 @@ static void announceEnds(Function &F, InstrumentContext &Context) {
     abi::Op Op(AccessKind::Exit, abi::MemoryOrder::Weak, abi::Scope::Thread);
     uint32_t Site = Context.Sites.add(*I, Op, 0, "");
     Context.Calls.entry(B, "__scopesan_waiting", {}, Op, Site);
+  }
+}
+
+/// X1 of a kernel that traps says where.
+static void announceTraps(Function &F, InstrumentContext &Context) {
+  SmallVector<CallBase *, 4> Traps;
+  for (Instruction &I : instructions(F))
+    if (auto *C = dyn_cast<CallBase>(&I);
+        C && C->getDebugLoc() && (C->getIntrinsicID() == Intrinsic::trap || isAsm(*C, "trap")))
+      Traps.push_back(C);
+  for (CallBase *C : Traps) {
+    IRBuilder<> B(C);
+    uint32_t Site = Context.Sites.add(*C, abi::Op(), 0, "");
+    Context.Calls.entry(B, "__scopesan_waiting", {}, abi::Op(), Site);
   }
 }
 
@@ -486,7 +509,7 @@ static void instrumentFunctions(InstrumentContext &Context, const KernelPlans &P
   std::optional<ConstantUse> Constants;
   if (Context.Calls.forGpu())
     Constants.emplace(M);
-  bool TellEnds = !Context.Calls.forGpu() && usesClusters(M);
+  bool TellEnds = !Context.Calls.forGpu() && tellsEnds(M);
   for (Function &F : M)
     if (!F.isDeclaration())
       Functions.push_back(&F);
@@ -497,6 +520,8 @@ static void instrumentFunctions(InstrumentContext &Context, const KernelPlans &P
     FunctionInstrumenter(Context, IsFast ? &Plan->second : nullptr).run(*F);
     if (TellEnds)
       announceEnds(*F, Context);
+    if (!Context.Calls.forGpu())
+      announceTraps(*F, Context);
     if (Context.Calls.forGpu()) {
       announceExits(*F, Context.Calls);
       announceShared(*F, Context, IsFast ? &Plan->second : nullptr);

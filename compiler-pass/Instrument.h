@@ -5,6 +5,7 @@
 #include "GpuMode.h"
 #include "Semantics.h"
 #include "SiteTable.h"
+#include "WaitLoops.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -23,9 +24,14 @@ struct InstrumentContext {
   llvm::Module &M;
   AbiCalls Calls;
   SiteTable Sites;
+  InstructionSet OnlyWaysOut; ///< of the function at hand
   /// Texts already noted: one note per distinct operation and module.
   llvm::StringSet<> Noted;
 
+  /// The op of a strong access that `I` makes.
+  abi::Op strongOp(const llvm::Instruction &I, abi::Op Op) const {
+    return OnlyWaysOut.contains(&I) ? Op.with(abi::Op::OnlyWayOutBit) : Op;
+  }
   /// X1: emits __scopesan_unmodelled at `B` for `I` and notes it on stderr.
   void unmodelled(llvm::IRBuilderBase &B, const llvm::Instruction &I, llvm::StringRef Text,
                   llvm::StringRef Reason);

@@ -141,7 +141,8 @@ bool PtxInstrumenter::access(const Statement &S, const Effect &E) {
     constantRead(S, E);
     return true;
   }
-  uint32_t Site = Context.Sites.add(Call, E.Op, E.bytes(), valueText(S));
+  abi::Op Op = E.Op.isStrong() ? Context.strongOp(Call, E.Op) : E.Op;
+  uint32_t Site = Context.Sites.add(Call, Op, E.bytes(), valueText(S));
   LocatedBuilder B(position(After, E), Location);
   if (!E.Op.isStrong()) {
     Value *Address = address(B, E.Address);

@@ -225,15 +225,12 @@ bool PtxInstrumenter::entry(const Statement &S, const Effect &E) {
   return true;
 }
 
-/// Why the place of `E` in its statement does not suit the backend; null if it does. `Announced`:
-/// copies in the statement.
-const char *PtxInstrumenter::misplaced(const Effect &E, unsigned Announced) const {
+/// Why the place of `E` in its statement does not suit the backend; null if it does.
+const char *PtxInstrumenter::misplaced(const Effect &E) const {
   bool Arrives =
       E.Publishes || E.Kind == EffectKind::BlockBarrier || E.Kind == EffectKind::WarpBarrier;
-  if (After && (Context.Calls.forGpu() ? Arrives : E.Announces))
-    return "follows a wait inside the asm statement";
-  return !Context.Calls.forGpu() && E.Announces && Announced > 1
-             ? "several copies in one asm statement"
+  return After && (Context.Calls.forGpu() ? Arrives : E.Announces)
+             ? "follows a wait inside the asm statement"
              : nullptr;
 }
 
@@ -269,11 +266,10 @@ void PtxInstrumenter::run(const Program &P, StringRef Reported) {
   std::vector<Effect> All = effects(P);
   bool Gpu = Context.Calls.forGpu();
   std::erase_if(All, [&](const Effect &E) { return Gpu ? E.CpuOnly : E.GpuOnly; });
-  auto Announced = unsigned(count_if(All, [](const Effect &E) { return E.Announces; }));
   for (const Effect &E : All) {
     const Statement &S = P.Statements[E.Statement];
     bool GuardKnown = resolvable(E.Condition);
-    const char *Misplaced = misplaced(E, Announced);
+    const char *Misplaced = misplaced(E);
     if (GuardKnown && !Misplaced && effect(S, E))
       continue;
     LocatedBuilder B(After ? Next : &Call, Location);

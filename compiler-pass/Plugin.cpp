@@ -30,7 +30,7 @@ namespace {
 
 bool isOurs(const Module &M) { return Enable && M.getTargetTriple().isNVPTX(); }
 
-bool isOurHost(const Module &M) { return Enable && Host && M.getTargetTriple().isX86_64(); }
+bool isHost(const Module &M) { return Enable && M.getTargetTriple().isX86_64(); }
 
 /// clang runs without the verifier. Returns what is wrong with `M`, empty if nothing is.
 std::string problemOf(const Module &M) {
@@ -136,8 +136,8 @@ bool instrumentOwnCode(Module &M, ModuleAnalysisManager &MAM) {
 struct ScopeSanPass : PassInfoMixin<ScopeSanPass> {
   static bool isRequired() { return true; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
-    if (isOurHost(M)) {
-      instrumentHost(M);
+    if (isHost(M)) {
+      Host ? instrumentHost(M) : markPlainHost(M);
       return PreservedAnalyses::none();
     }
     if (!isOurs(M))

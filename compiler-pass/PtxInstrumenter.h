@@ -35,7 +35,7 @@ struct LocatedBuilder : llvm::IRBuilder<> {
 /// a wait that may not return at once also tells the CPU backend its place before the statement;
 /// what follows an acquire or a barrier in the text must not be reported ahead of it. The GPU needs
 /// an arrival or a copy reported before others can see it: one that comes in After is X1 there. The
-/// CPU backend takes one announced copy for each statement: X1 there if it has more.
+/// CPU backend needs copies announced before the statement, in its order: X1 there in After.
 class PtxInstrumenter {
 public:
   PtxInstrumenter(InstrumentContext &Context, llvm::CallBase &Call)
@@ -51,7 +51,7 @@ private:
   void blockBarrier(const ptx::Effect &E);
   void warpBarrier(const ptx::Effect &E);
   bool entry(const ptx::Statement &S, const ptx::Effect &E);
-  const char *misplaced(const ptx::Effect &E, unsigned Announced) const;
+  const char *misplaced(const ptx::Effect &E) const;
 
   /// Insertion point before or after the statement, under the guard of `E` and for its lanes.
   llvm::Instruction *position(bool AfterStatement, const ptx::Effect &E);

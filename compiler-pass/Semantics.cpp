@@ -70,19 +70,25 @@ constexpr PtxRow PtxTable[] = {
 #include "nvvm_ptx.def"
 };
 
-/// PTX that the call becomes; empty if the table lacks it.
-std::string ptxOf(const CallBase &C, StringRef Name) {
+/// The row of an intrinsic, of one for pointers to one address space as well.
+const PtxRow *findPtx(StringRef Name) {
   for (const PtxRow &Row : PtxTable) {
     StringRef Rest = Name;
-    if (!Rest.consume_front(Row.Name))
-      continue;
     unsigned AddressSpace;
-    if (!Rest.empty() && (!Rest.consume_front(".p") || Rest.getAsInteger(10, AddressSpace)))
-      continue;
-    if (Row.Flag == NoFlag)
-      return Row.Text.str();
-    auto *Flag = dyn_cast<ConstantInt>(C.getArgOperand(Row.Flag));
-    return Flag ? StringRef(Flag->isOne() ? Row.Text : Row.Otherwise).str() : "";
+    if (Rest.consume_front(Row.Name) &&
+        (Rest.empty() || (Rest.consume_front(".p") && !Rest.getAsInteger(10, AddressSpace))))
+      return &Row;
+  }
+  return nullptr;
+}
+
+/// PTX that the call becomes; empty if the table lacks it.
+std::string ptxOf(const CallBase &C, StringRef Name) {
+  if (const PtxRow *Row = findPtx(Name)) {
+    if (Row->Flag == NoFlag)
+      return Row->Text.str();
+    auto *Flag = dyn_cast<ConstantInt>(C.getArgOperand(Row->Flag));
+    return Flag ? StringRef(Flag->isOne() ? Row->Text : Row->Otherwise).str() : "";
   }
   return Name.consume_front("llvm.nvvm.") ? ptx::textureIntrinsic(Name) : "";
 }
@@ -300,6 +306,12 @@ Operation classify(Instruction &I) {
   if (auto *C = dyn_cast<CallBase>(&I))
     return call(*C);
   return I.mayReadOrWriteMemory() ? unmodelled(I) : Operation();
+}
+
+bool isListed(StringRef Name) {
+  if (findPtx(Name) || findCall(Name))
+    return true;
+  return Name.consume_front("llvm.nvvm.") && !ptx::textureIntrinsic(Name).empty();
 }
 
 } // namespace scopesan::pass

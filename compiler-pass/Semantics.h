@@ -8,6 +8,7 @@
 
 namespace llvm {
 class Instruction;
+class StringRef;
 class Type;
 class Value;
 } // namespace llvm
@@ -47,5 +48,8 @@ struct Operation {
 
 /// Classifies `I` of a normalised module.
 Operation classify(llvm::Instruction &I);
+
+/// Do the tables name the intrinsic `Name`, without the suffixes of its types?
+bool isListed(llvm::StringRef Name);
 
 } // namespace scopesan::pass

@@ -122,9 +122,30 @@ uint32_t SiteTable::frameOf(const DILocation &Location) {
                 Location.getLine(), Location.getColumn(), Parent});
 }
 
+/// An access that the optimizer merged out of several places has line 0: then the nearest place of
+/// the same function that has a line, first one that uses the value, then what surrounds it.
+static const DILocation *placeNear(const Instruction &I, const DILocation &Merged) {
+  auto fits = [&](const Instruction *Other) -> const DILocation * {
+    const DILocation *L = Other ? Other->getDebugLoc().get() : nullptr;
+    bool Same = L && L->getLine() && L->getInlinedAt() == Merged.getInlinedAt() &&
+                L->getScope()->getSubprogram() == Merged.getScope()->getSubprogram();
+    return Same ? L : nullptr;
+  };
+  for (const User *U : I.users())
+    if (const DILocation *L = fits(dyn_cast<Instruction>(U)))
+      return L;
+  for (const Instruction *N = I.getNextNode(); N; N = N->getNextNode())
+    if (const DILocation *L = fits(N))
+      return L;
+  for (const Instruction *P = I.getPrevNode(); P; P = P->getPrevNode())
+    if (const DILocation *L = fits(P))
+      return L;
+  return &Merged;
+}
+
 uint32_t SiteTable::frameOf(const Instruction &I) {
   if (const DILocation *Location = I.getDebugLoc())
-    return frameOf(*Location);
+    return frameOf(Location->getLine() ? *Location : *placeNear(I, *Location));
   const Function &F = *I.getFunction();
   if (const DISubprogram *S = F.getSubprogram())
     return frame({string(pathOf(S->getFile(), *S)), functionName(*S), S->getLine(), 0, NoFrame});

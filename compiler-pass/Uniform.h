@@ -17,4 +17,9 @@ namespace scopesan::pass {
 bool isUniformlyExecuted(llvm::Function &F, llvm::UniformityInfo &UI,
                          llvm::function_ref<bool(const llvm::BasicBlock &)> IsBarrier);
 
+/// The same on the assumption that a load from an address that is the same for all threads gives
+/// them the same value, unless it is atomic or volatile.
+bool isLikelyUniform(llvm::Function &F,
+                     llvm::function_ref<bool(const llvm::BasicBlock &)> IsBarrier);
+
 } // namespace scopesan::pass

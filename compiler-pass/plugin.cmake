@@ -7,6 +7,7 @@ add_library(ScopeSanPass MODULE
   Externalised.cpp
   GpuMode.cpp
   HostCode.cpp
+  HostLibrary.cpp
   Instrument.cpp
   InstrumentAccess.cpp
   InstrumentAsm.cpp
@@ -23,7 +24,8 @@ add_library(ScopeSanPass MODULE
   SiteTable.cpp
   Snapshot.cpp
   ToolkitInline.cpp
-  Uniform.cpp)
+  Uniform.cpp
+  WaitLoops.cpp)
 scopesan_llvm_target(ScopeSanPass)
 target_link_libraries(ScopeSanPass PRIVATE scopesan_ptx)
 target_compile_definitions(ScopeSanPass PRIVATE

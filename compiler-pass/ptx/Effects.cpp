@@ -1,3 +1,4 @@
+#include "Branches.h"
 #include "EffectBuilder.h"
 
 #include <algorithm>
@@ -255,7 +256,10 @@ std::vector<Effect> EffectBuilder::run() {
   return std::move(Out);
 }
 
-std::vector<Effect> effects(const Program &P) { return EffectBuilder(P).run(); }
+std::vector<Effect> effects(const Program &P) {
+  Program Straight = withoutForwardBranches(P);
+  return EffectBuilder(Straight).run();
+}
 
 bool isKnownOpcode(const Statement &S) { return classify(S).has_value(); }
 

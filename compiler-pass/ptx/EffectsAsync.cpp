@@ -211,11 +211,11 @@ void EffectBuilder::mbarrier(unsigned At) {
   push(std::move(E), At);
 }
 
-/// {state | _,} [barrier] {, count}, with expect_tx [barrier], bytes
+/// {state | _}, [barrier] {, count}, with expect_tx [barrier], bytes
 void EffectBuilder::mbarrierArrive(Effect E, unsigned At, unsigned Memory) {
   const Statement &S = Prog.Statements[At];
   bool Expect = hasPart(S, "expect_tx"), HasNumber = S.Operands.size() == Memory + 2;
-  if (Memory > 1 || S.Operands.size() > Memory + 2 || (Expect && !HasNumber))
+  if (Memory != 1 || S.Operands.size() > Memory + 2 || (Expect && !HasNumber))
     return unmodelled(At, "malformed mbarrier operation");
   EntryArgument Given = HasNumber ? number(S, Memory + 1, At) : constant(1);
   E.Arguments.push_back(Expect ? constant(1) : Given);

@@ -9,11 +9,6 @@ namespace {
 
 constexpr unsigned MaxDepth = 8;
 
-bool sameVariable(const Operand &A, const Operand &B) {
-  return A.Kind == B.Kind && A.Index == B.Index &&
-         (A.is(OperandKind::Asm) || A.is(OperandKind::Register));
-}
-
 bool contains(const Operand &Where, const Operand &O) {
   if (sameVariable(Where, O))
     return true;
@@ -49,6 +44,41 @@ bool isWidening(const Statement &S, bool ZeroExtends) {
 std::optional<abi::Space> spaceNamed(const Statement &S) { return decodeModifiers(S).Space; }
 
 } // namespace
+
+bool sameVariable(const Operand &A, const Operand &B) {
+  return A.Kind == B.Kind && A.Index == B.Index &&
+         (A.is(OperandKind::Asm) || A.is(OperandKind::Register));
+}
+
+bool writesTo(const Statement &S, const Operand &O) {
+  if (S.Kind != StatementKind::Instruction || S.Operands.empty())
+    return false;
+  switch (classify(S).value_or(OpcodeClass::Unmodelled)) {
+  case OpcodeClass::Value:
+  case OpcodeClass::WarpValue:
+    return contains(S.Operands[0], O);
+  case OpcodeClass::Load:
+  case OpcodeClass::Atom:
+    // libcu++ 2.x prints the operands of 128-bit loads in the wrong order: look for the first
+    // value.
+    for (const Operand &D : S.Operands)
+      if (!D.is(OperandKind::Memory))
+        return contains(D, O);
+    return false;
+  case OpcodeClass::BlockBarrier:
+    return contains(S.Operands[0], O); // red; the others read constants or asm inputs
+  case OpcodeClass::Mbarrier:
+  case OpcodeClass::Matrix:
+    return !S.Operands[0].is(OperandKind::Memory) && contains(S.Operands[0], O);
+  case OpcodeClass::Unmodelled:
+    for (const Operand &D : S.Operands)
+      if (!D.is(OperandKind::Memory) && contains(D, O))
+        return true;
+    return false;
+  default:
+    return false;
+  }
+}
 
 Resolver::Resolver(const Program &P) : Prog(P), StraightEnd(unsigned(P.Statements.size())) {
   for (unsigned I = 0; I < StraightEnd; ++I) {
@@ -124,37 +154,6 @@ unsigned Resolver::waitLoopEnd(unsigned Label) const {
   return End + 1;
 }
 
-bool Resolver::writes(unsigned Index, const Operand &O) const {
-  const Statement &S = Prog.Statements[Index];
-  if (S.Kind != StatementKind::Instruction || S.Operands.empty())
-    return false;
-  switch (classify(S).value_or(OpcodeClass::Unmodelled)) {
-  case OpcodeClass::Value:
-  case OpcodeClass::WarpValue:
-    return contains(S.Operands[0], O);
-  case OpcodeClass::Load:
-  case OpcodeClass::Atom:
-    // libcu++ 2.x prints the operands of 128-bit loads in the wrong order: look for the first
-    // value.
-    for (const Operand &D : S.Operands)
-      if (!D.is(OperandKind::Memory))
-        return contains(D, O);
-    return false;
-  case OpcodeClass::BlockBarrier:
-    return contains(S.Operands[0], O); // red; the others read constants or asm inputs
-  case OpcodeClass::Mbarrier:
-  case OpcodeClass::Matrix:
-    return !S.Operands[0].is(OperandKind::Memory) && contains(S.Operands[0], O);
-  case OpcodeClass::Unmodelled:
-    for (const Operand &D : S.Operands)
-      if (!D.is(OperandKind::Memory) && contains(D, O))
-        return true;
-    return false;
-  default:
-    return false;
-  }
-}
-
 /// Do both statements execute under the same condition, `Earlier` under none included?
 bool Resolver::sameGuard(unsigned Earlier, unsigned Later) const {
   const std::vector<Operand> &A = Prog.Statements[Earlier].Guard, &B = Prog.Statements[Later].Guard;
@@ -178,6 +177,10 @@ Resolver::Definition Resolver::definition(const Operand &O, unsigned At, unsigne
     return sameGuard(I, At) ? Definition::Unique : Definition::Ambiguous;
   }
   return Definition::None;
+}
+
+bool Resolver::writes(unsigned Index, const Operand &O) const {
+  return writesTo(Prog.Statements[Index], O);
 }
 
 bool Resolver::isPlainCopy(const Statement &S) const {

@@ -9,6 +9,11 @@
 
 namespace scopesan::ptx {
 
+/// Do both name one register or asm operand?
+bool sameVariable(const Operand &A, const Operand &B);
+/// Does `S` write the register or asm operand `O`?
+bool writesTo(const Statement &S, const Operand &O);
+
 class Resolver {
 public:
   explicit Resolver(const Program &P);

@@ -31,6 +31,7 @@ private:
   // Handlers of ptx_lower.def. Each lowers the current instruction; false: the form is unsupported.
   bool move(), load(), store(), atomic(), forwardAddress(), isSpace(), mapa(), getctarank();
   bool zeroResult(), drop(), mbarrier(), copy(), dependentLaunch(), loadMatrix(), storeMatrix();
+  bool moveMatrix();
   bool matrixMultiply(), fragmentOperation(), warpgroupMultiply();
   bool texture();
   bool barrier(), shuffle(), vote(), match(), redux(), elect(), activeMask();

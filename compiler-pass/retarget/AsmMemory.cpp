@@ -165,9 +165,11 @@ bool AsmLowering::isSpace() {
                      .Case("const", abi::Space::Const)
                      .Case("local", abi::Space::Local)
                      .Default(abi::Space::Generic);
+  Value *Pointer = B.CreateIntToPtr(in(1, B.getInt64Ty()), B.getPtrTy());
+  if (Mods[1] == "param" || Mods[1] == "param::entry")
+    return out(E.isParameter(B, Pointer), false);
   if (S == abi::Space::Generic)
     return false;
-  Value *Pointer = B.CreateIntToPtr(in(1, B.getInt64Ty()), B.getPtrTy());
   return out(E.isSpace(B, Pointer, S), false);
 }
 

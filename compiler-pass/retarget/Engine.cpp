@@ -154,9 +154,16 @@ void Engine::barrierArrive(IRBuilder<> &B, Value *Id, Value *Count) {
 
 void Engine::yield(IRBuilder<> &B) { call(B, "__scopesan_cpu_yield", B.getVoidTy(), {}); }
 
-Value *Engine::isSpace(IRBuilder<> &B, Value *Pointer, abi::Space S) {
+static Value *isIn(Engine &E, IRBuilder<> &B, Value *Pointer, uint32_t Space) {
   Value *Flat = B.CreateAddrSpaceCast(Pointer, B.getPtrTy());
-  Value *Result =
-      call(B, "__scopesan_cpu_isspacep", B.getInt32Ty(), {Flat, B.getInt32(uint32_t(S))});
+  Value *Result = E.call(B, "__scopesan_cpu_isspacep", B.getInt32Ty(), {Flat, B.getInt32(Space)});
   return B.CreateICmpNE(Result, B.getInt32(0));
+}
+
+Value *Engine::isSpace(IRBuilder<> &B, Value *Pointer, abi::Space S) {
+  return isIn(*this, B, Pointer, uint32_t(S));
+}
+
+Value *Engine::isParameter(IRBuilder<> &B, Value *Pointer) {
+  return isIn(*this, B, Pointer, cpu::ParamSpace);
 }

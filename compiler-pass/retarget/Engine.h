@@ -47,6 +47,7 @@ public:
   void barrierArrive(llvm::IRBuilder<> &B, llvm::Value *Id, llvm::Value *Count);
   void yield(llvm::IRBuilder<> &B);
   llvm::Value *isSpace(llvm::IRBuilder<> &B, llvm::Value *Pointer, abi::Space S);
+  llvm::Value *isParameter(llvm::IRBuilder<> &B, llvm::Value *Pointer);
 
   unsigned unsupportedCount() const { return Unsupported; }
   llvm::Module &module() { return M; }

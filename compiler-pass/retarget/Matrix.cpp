@@ -104,6 +104,25 @@ bool AsmLowering::storeMatrix() {
   return true;
 }
 
+/// movmatrix.sync.aligned.m8n8.trans.b16 d, a: element (r, c) of d is (c, r) of a, which lane
+/// 4c + r / 2 holds.
+bool AsmLowering::moveMatrix() {
+  if (!Mods.has("m8n8") || !Mods.has("trans") || Mods.back() != "b16")
+    return false;
+  Value *From = in32(1), *All = B.getInt32(~0u);
+  Value *Lane = B.CreateZExtOrTrunc(E.specialRegister(B, "laneid"), B.getInt32Ty());
+  Value *Row = B.CreateLShr(Lane, 2), *Column = B.CreateShl(B.CreateAnd(Lane, 3), 1);
+  Value *Shift = B.CreateShl(B.CreateAnd(Row, 1), 4), *Bits = B.getInt32(0);
+  for (unsigned Which : {0, 1}) {
+    Value *First = B.CreateShl(B.CreateAdd(Column, B.getInt32(Which)), 2);
+    Value *Owner = B.CreateAdd(First, B.CreateLShr(Row, 1));
+    Value *Pair = A.asInt32(E.warp(B, WarpOp::ShflIdx, All, From, Owner, B.getInt32(31)).Value);
+    Value *Half = B.CreateAnd(B.CreateLShr(Pair, Shift), B.getInt32(0xffff));
+    Bits = B.CreateOr(Bits, B.CreateShl(Half, 16 * Which));
+  }
+  return out(Bits, false);
+}
+
 // The intrinsics take the row, then the fragments, and return a struct when there are several.
 
 std::optional<Value *> IntrinsicLowering::loadMatrix() {

@@ -58,7 +58,8 @@ enum class Space : uint8_t {
 ///   bit 16 volatile, bit 17 mmio, bit 18 non-coherent (.nc), bit 19 site lies in a toolkit header,
 ///   bits 20-23 log2 of the bytes of one scalar element (P1: a vector is a set of scalars),
 ///   bit 24 a fence that concerns the thread's mbarrier.init only (S9),
-///   bit 25 an arrival that must not complete its mbarrier's phase (D7).
+///   bit 25 an arrival that must not complete its mbarrier's phase (D7),
+///   bit 26 a read in a loop that does nothing else and that only the value read ends (D12).
 class Op {
 public:
   constexpr Op() = default;
@@ -76,6 +77,7 @@ public:
   constexpr bool inToolkit() const { return Bits & ToolkitBit; }
   constexpr bool concernsInitsOnly() const { return Bits & InitsOnlyBit; }
   constexpr bool mustNotComplete() const { return Bits & NoCompleteBit; }
+  constexpr bool isOnlyWayOut() const { return Bits & OnlyWayOutBit; }
   constexpr uint32_t elementBytes() const { return 1u << (Bits >> 20 & 15); }
   constexpr Op with(uint32_t Flag) const { return Op(Bits | Flag); }
   constexpr Op withElementLog2(uint32_t L) const { return Op((Bits & ~(15u << 20)) | L << 20); }
@@ -106,6 +108,7 @@ public:
   static constexpr uint32_t ToolkitBit = 1u << 19;
   static constexpr uint32_t InitsOnlyBit = 1u << 24;
   static constexpr uint32_t NoCompleteBit = 1u << 25;
+  static constexpr uint32_t OnlyWayOutBit = 1u << 26;
   constexpr auto operator<=>(const Op &) const = default;
 
 private:

@@ -61,15 +61,18 @@ static_assert(EventKinds <= 64);
 enum Outcome : uint32_t {
   Wrote = 1,        ///< memory was written
   WrittenKnown = 2, ///< `written` holds the value
-  ValueKnown = 4    ///< `value` holds what was read
+  ValueKnown = 4,   ///< `value` holds what was read
+  ChangeFollows = 8 ///< in AtomicAfter of a load that was repeated: the next record is the
+                    ///< AtomicAfter of the last repetition, which read another value
 };
 
 // Constant arguments of the entry points of fast kernels.
-inline constexpr uint32_t FastStateBytes = 128;
+inline constexpr uint32_t FastStateBytes = 160;
 enum FastFlags : uint32_t {
   FastUsesShared = 1, ///< the block needs a slot for its shared memory
   FastMixed = 2,
-  FastBlockCells = 4 ///< the shadow of shared memory lies in shared memory itself
+  FastBlockCells = 4,    ///< the shadow of shared memory lies in shared memory itself
+  FastTrustsBarriers = 8 ///< that threads pass the same barriers is likely, but not proven
 };
 enum class FastWindow : uint32_t { Any = 0, Global = 1, Shared = 3 };
 enum class FastAccess : uint32_t { Write = 0, Read = 1, Rmw = 2, NonCoherent = 3 };
@@ -89,7 +92,7 @@ inline constexpr uint32_t MostBlockBytes = 16 * 1024, MostBlockSites = 1024;
 ///   Read, Write          address                bytes           site
 ///   ReadRange, ...       address                bytes (low 32)  site           extra: bytes (high)
 ///   AtomicBefore         address                bytes           site           extra: op
-///   AtomicAfter          value read             written (low)   written (high) extra: Outcome
+///   AtomicAfter          value read             written (low)   written (high) extra: Outcome *
 ///   Fence                -                      0 *             site           extra: op
 ///   BlockArrive          BarrierKind<<32 | id   count           site
 ///   WarpArrive           0 *                    mask            site           extra: lanes *
@@ -131,7 +134,8 @@ inline constexpr uint32_t MostBlockBytes = 16 * 1024, MostBlockSites = 1024;
 ///   the others           barrier or -           -               site
 /// * In mixed kernels: the thread's tick before it, in Fence, in WarpArrive and above the bytes of
 ///   AtomicBefore (bits 8-31); the lanes of its warp that do the same, in Exit and, where they are
-///   at the same tick, in WarpArrive.
+///   at the same tick, in WarpArrive. Loads that repeat the thread's one before and read the same
+///   value are one operation, of the first one's AtomicBefore; `low` says how many came after it.
 /// Operands belongs to the same thread's next record. An expect_tx that an arrival contains is a
 /// record of its own before it.
 struct alignas(16) Record {
@@ -253,17 +257,22 @@ constexpr MarkLayout markLayout(uint64_t blocks, bool mixed, bool gridBarriers =
 inline constexpr uint64_t MaxMarkBlocks = (uint64_t(1) << 26) - 1;
 
 /// Chunks of global memory. The shadow of the 2 MiB at address a is 8 MiB, at
-/// (table[a >> 21 & (ChunkEntries - 1)] & ~15); the entry is valid for a when its low four bits are
-/// ChunkValid | (a >> 44 & 7). An address without a valid entry is no error: its accesses are
-/// logged in full. Addresses from 2^47 on are never valid.
-inline constexpr uint32_t ChunkShift = 21;
-inline constexpr uint64_t ChunkSize = uint64_t(1) << ChunkShift, ChunkShadowSize = ChunkSize * 4,
-                          ChunkEntries = uint64_t(1) << 23, ChunkValid = 8;
-constexpr uint64_t chunkIndex(uint64_t address) {
-  return address >> ChunkShift & (ChunkEntries - 1);
+/// (table[a >> 21 & mask] & ~ChunkTagMask), mask + 1 being the number of the table's entries, a
+/// power of two that grows when two chunks need the same entry. The entry is valid for a when its
+/// low bits are chunkTag(a). An address without a valid entry is no error: its accesses are logged
+/// in full. Addresses from 2^47 on are never valid.
+inline constexpr uint32_t ChunkShift = 21, LeastTableBits = 16, MostTableBits = 23;
+inline constexpr uint64_t ChunkSize = uint64_t(1) << ChunkShift, ChunkShadowSize = ChunkSize * 4;
+inline constexpr uint64_t ChunkTagMask = 0x7ff;
+constexpr uint64_t chunkIndex(uint64_t address, uint64_t mask) {
+  return address >> ChunkShift & mask;
+}
+/// What tells addresses apart that share an entry in the smallest table.
+constexpr uint64_t chunkTag(uint64_t address) {
+  return (address >> (ChunkShift + LeastTableBits)) * 2 + 1;
 }
 constexpr uint64_t chunkEntry(uint64_t shadow, uint64_t address) {
-  return shadow | ChunkValid | (address >> 44 & 7);
+  return shadow | chunkTag(address);
 }
 /// The two marks of a word.
 struct Cell {
@@ -271,9 +280,9 @@ struct Cell {
 };
 /// Where the cell of the word at `address` lies, by its chunk's entry; 0 = the word has none.
 constexpr uint64_t cellOf(uint64_t entry, uint64_t address) {
-  if ((address >> 44) + ChunkValid != (entry & 15))
+  if (chunkTag(address) != (entry & ChunkTagMask))
     return 0;
-  return (entry & ~uint64_t(15)) + (address & (ChunkSize - 4)) * 4;
+  return (entry & ~ChunkTagMask) + (address & (ChunkSize - 4)) * 4;
 }
 
 /// Shadow slots of resident blocks' shared memory. slotTable[block & (SlotEntries - 1)] is
@@ -288,6 +297,9 @@ struct SlotHeader {
 /// races; the others are counted. dedup is a hash table of uint64_t[DedupEntries], key << 8 |
 /// count, zero when a launch begins.
 inline constexpr uint32_t DedupEntries = 1u << 14, DedupKept = 8;
+/// Words of a launch that are tracked at their second reader, in mixed kernels with no more threads
+/// than that; the others remember one reader of several.
+inline constexpr uint64_t MostReadersKept = 2048, MostThreadsKept = 8192;
 
 /// What kernels count, in uint64_t[CounterRows][Counters] at Log::counters; the collector adds them
 /// up.
@@ -299,6 +311,8 @@ enum class Counter : uint32_t {
   Suppressed,        ///< accesses that did not: DedupKept of their pair of sites did
   TimeOverflow,      ///< X1: threads that passed more barriers or wrote more records than fit
   SlotsMissing,      ///< X1: warps whose block's shared memory has no slot
+  BarrierDiverged,   ///< X1: block barriers that only a part of a warp passed together
+  ReadersKept,       ///< words tracked to keep their readers apart, in the first row only
   GridsMixed,        ///< X1: events of a launch whose entry in Overlap::grids is another's
   Count
 };
@@ -311,7 +325,7 @@ struct alignas(32) Log {
   uint32_t stamp;    ///< of the current launch, 1-65535
   uint64_t cursor;   ///< next ticket; tickets from `capacity` on were dropped
   // ---- fast kernels only
-  uint64_t table;       ///< address of uint64_t[ChunkEntries]; 0 = every access is logged in full
+  uint64_t table;       ///< address of uint64_t[tableMask + 1]; 0 = all accesses are logged in full
   uint64_t tag;         ///< of this launch, << mark::TagShift
   uint64_t oldest;      ///< lowest tag not known to be ordered before the launch, << mark::TagShift
   uint64_t orderedTags; ///< bit t: the launch of tag t is ordered before this one
@@ -326,9 +340,10 @@ struct alignas(32) Log {
   uint32_t slotCount;
   uint32_t slotBytes;  ///< 4 * bytes of a block's shared memory, system's included, multiple of 16
   uint32_t epochShift; ///< markLayout()
-  uint32_t overlaps;   ///< 1 = launches overlap: see Overlap
+  uint32_t tableMask;
+  uint32_t overlaps; ///< 1 = launches overlap: see Overlap
 };
-static_assert(sizeof(Log) == 128);
+static_assert(sizeof(Log) == 160);
 
 /// Launches that overlap, each with a Log of its own; records and cursor are those of State::log.
 /// A thread finds its launch's by the number of its grid (%gridid, which tells concurrent grids

@@ -54,6 +54,11 @@ struct HostHooks {
   void (*join)(uint32_t thread);
 };
 
+/// Section with the names of units whose host code is not instrumented, each ended by a NUL.
+inline constexpr const char PlainSection[] = "scopesan_plain";
+/// void scopesan_host_plain(const char *names, uint64_t bytes): told of that section, once.
+inline constexpr const char PlainSymbol[] = "scopesan_host_plain";
+
 /// const HostHooks *scopesan_host_hooks(void): exported by a backend that takes host facts.
 inline constexpr const char HostHooksSymbol[] = "scopesan_host_hooks";
 

@@ -5,7 +5,11 @@
 #include "cpu/mbarriers.h"
 #include "cpu/reduction.h"
 
+#include "host/bulk_size.h"
+#include "host/collector.h"
+
 #include <algorithm>
+#include <stdio.h>
 #include <string.h>
 
 using namespace scopesan;
@@ -24,7 +28,8 @@ void AsyncCopies::abandon() {
   for (AsyncCopy *C : Pending)
     delete C;
   Pending.clear();
-  Announced = {};
+  Announced.clear();
+  Issuing = {};
   Executing = nullptr;
 }
 
@@ -42,21 +47,27 @@ CopyState &AsyncCopies::stateOf(Thread &T) {
 // ---------------------------------------------------------------- issue
 
 AsyncCopies::Announcement &AsyncCopies::announce(Thread &T, uint32_t Site) {
-  Announced = {};
-  Announced.By = &T;
-  Announced.Site = Site;
-  return Announced;
+  Announcement &A = Announced.emplace_back();
+  A.By = &T;
+  A.Site = Site;
+  return A;
 }
 
-uint32_t AsyncCopies::announcedSite(Thread &T) {
-  uint32_t Site = Announced.By == &T ? Announced.Site : 0;
-  Announced = {};
-  return Site;
+/// The thread's oldest; an empty one when the operation is not instrumented.
+AsyncCopies::Announcement AsyncCopies::take(Thread &T) {
+  auto It = std::find_if(Announced.begin(), Announced.end(),
+                         [&](const Announcement &A) { return A.By == &T; });
+  if (It == Announced.end())
+    return {};
+  Announcement A = std::move(*It);
+  Announced.erase(It);
+  return A;
 }
+
+uint32_t AsyncCopies::announcedSite(Thread &T) { return take(T).Site; }
 
 void AsyncCopies::beginIssue(Thread &T) {
-  if (Announced.By != &T)
-    Announced = {}; // the copy is not instrumented
+  Issuing = take(T);
   Taken = 0;
 }
 
@@ -71,13 +82,12 @@ AsyncCopy *AsyncCopies::create(Thread &T, AsyncCopy &&Copy) {
   auto *C = new AsyncCopy(std::move(Copy));
   C->Issuer = &T;
   C->Sequence = NextSequence++;
-  if (Taken < Announced.Count) {
-    C->Actor = Announced.Receivers[Taken].Actor;
-    C->Signal = Announced.Receivers[Taken].Signal;
-    C->Site = Announced.Site;
+  if (Taken < Issuing.Count) {
+    C->Actor = Issuing.Receivers[Taken].Actor;
+    C->Signal = Issuing.Receivers[Taken].Signal;
+    C->Site = Issuing.Site;
   }
-  if (++Taken >= Announced.Count)
-    Announced = {};
+  ++Taken;
   T.Owner->Peers->UsesCopies = true;
   return C;
 }
@@ -278,8 +288,7 @@ void AsyncCopies::arriveAfterCopies(Thread &T, void *Barrier, bool NoInc) {
   if (!NoInc)
     ++B.Pending;
   CopyState &S = stateOf(T);
-  S.Arrivals.push_back({Barrier, NextSequence++, std::move(Announced.Arrival), Announced.Site});
-  Announced = {};
+  S.Arrivals.push_back({Barrier, NextSequence++, std::move(Issuing.Arrival), Issuing.Site});
   arrivals(T);
 }
 
@@ -334,6 +343,18 @@ void scopesan::cpu::writeDeviceMemory(void *To, const void *From, uint64_t Bytes
   memcpy(To, From, Bytes);
 }
 
+void scopesan::cpu::checkAligned(const Thread &T, uint64_t Value, uint64_t Alignment,
+                                 const char *What, uint32_t Site) {
+  if (Value % Alignment == 0)
+    return;
+  char Hex[32];
+  snprintf(Hex, sizeof Hex, "0x%llx", static_cast<unsigned long long>(Value));
+  TheEngine.failFromFiber(FailureCode::MisalignedAddress,
+                          "misaligned " + std::string(What) + ": " + Hex +
+                              " is not a multiple of " + std::to_string(Alignment) + ",",
+                          T, Site);
+}
+
 extern "C" {
 #pragma GCC visibility push(default)
 
@@ -341,11 +362,14 @@ void __scopesan_cpu_cp_async(void *To, const void *From, uint32_t Bytes, uint32_
   Thread &T = *Engine::current();
   AsyncCopies &All = TheEngine.Copies;
   All.beginIssue(T);
+  checkAligned(T, To, Bytes, "destination of cp.async", All.siteNow());
   AsyncCopy C = copyOf(To, From, Bytes, AsyncCopy::Kind::CpAsync);
   C.SourceBytes = std::min(Source, Bytes);
   probe(To, Bytes);
-  if (C.SourceBytes)
+  if (C.SourceBytes) {
+    checkAligned(T, From, Bytes, "source of cp.async", All.siteNow());
     probe(From, C.SourceBytes);
+  }
   All.issue(T, std::move(C));
 }
 
@@ -375,6 +399,10 @@ void __scopesan_cpu_bulk_copy(void *To, const void *From, uint64_t Bytes, void *
   All.beginIssue(T);
   if (!Bytes)
     return;
+  checkAligned(T, To, BulkAlignment, "destination of a bulk copy", All.siteNow());
+  checkAligned(T, From, BulkAlignment, "source of a bulk copy", All.siteNow());
+  if (Bytes % host::BulkSizeUnit)
+    host::incomplete(host::OddBulkSize, core::SiteId{All.siteNow()});
   if (Barrier)
     checkMbarrier(T, Barrier);
   probe(From, Bytes);
@@ -409,7 +437,6 @@ void __scopesan_cpu_store_async(void *To, const void *Values, uint32_t Bytes, vo
   Thread &T = *Engine::current();
   TheEngine.Copies.beginIssue(T);
   if (!Barrier) { // a release: who acquires it must find what it published, so it happens now
-    TheEngine.Copies.announcedSite(T);
     DeviceAccess Access;
     if (Reducing)
       reduce(Reduction(Reducing), static_cast<char *>(To), static_cast<const char *>(Values),

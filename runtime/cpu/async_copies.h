@@ -76,7 +76,10 @@ public:
       core::BlockId Actor, Signal;
     } Receivers[Cluster::MaxBlocks];
   };
+  /// An asm statement may announce several operations before it executes them in that order.
   Announcement &announce(Thread &T, uint32_t Site);
+  /// Site of the operation being issued; 0 if it is not instrumented.
+  uint32_t siteNow() const { return Issuing.Site; }
   /// Takes the site of what `T` announced; 0 when the operation is not instrumented.
   uint32_t announcedSite(Thread &T);
 
@@ -87,7 +90,7 @@ public:
   void issueBuffered(Thread &T, AsyncCopy &&Copy, const void *Values);
   /// A copy whose Actor, Signal and Site are set as well.
   void issueTold(Thread &T, AsyncCopy &&Copy);
-  /// The next issue is the copy's first: forgets an announcement that was not meant for it.
+  /// The next issue is the copy's first: takes what was announced of it.
   void beginIssue(Thread &T);
   void commit(Thread &T, AsyncCopy::Kind Kind);
   /// Executes the groups of `T` but for the `Allowed` newest; `ReadOnly`: only reads their sources.
@@ -114,6 +117,7 @@ private:
   void draw(AsyncCopy &C, uint64_t Slices);
   void read(AsyncCopy &C);
   void write(AsyncCopy &C);
+  Announcement take(Thread &T);
   void finish(AsyncCopy &C);
   void signal(AsyncCopy &C);
   void arrivals(Thread &T);
@@ -122,8 +126,9 @@ private:
   /// Heap, earliest first. Copies that were finished early stay until they come to its top.
   std::vector<AsyncCopy *> Pending;
   std::vector<std::unique_ptr<CopyState>> FreeStates;
-  Announcement Announced;
-  uint32_t Taken = 0; ///< receivers of the announcement that have been issued
+  std::vector<Announcement> Announced; ///< oldest first; more than one thread's are rare
+  Announcement Issuing;                ///< of the copy being issued; empty if not instrumented
+  uint32_t Taken = 0;                  ///< its receivers that have been issued
   uint64_t NextSequence = 0;
   const AsyncCopy *Executing = nullptr;
   Random Chance;
@@ -132,6 +137,16 @@ private:
 /// Reads memory at an address that device code gave: a fault is that of the thread.
 void readDeviceMemory(void *To, const void *From, uint64_t Bytes);
 void writeDeviceMemory(void *To, const void *From, uint64_t Bytes);
+
+/// What bulk and tensor copies need in shared and global memory (PTX ISA 9.7.9.25).
+inline constexpr uint64_t BulkAlignment = 16, TensorAlignment = 128;
+/// Ends the kernel unless `Value`, an address, is a multiple of `Alignment`, as the device does.
+void checkAligned(const Thread &T, uint64_t Value, uint64_t Alignment, const char *What,
+                  uint32_t Site);
+inline void checkAligned(const Thread &T, const void *P, uint64_t Alignment, const char *What,
+                         uint32_t Site) {
+  checkAligned(T, reinterpret_cast<uint64_t>(P), Alignment, What, Site);
+}
 
 /// The block of the thread's cluster whose shared memory holds the address; null if there is none.
 Block *sharedOwner(const Thread &T, uint64_t Address);

@@ -49,9 +49,9 @@ static uint32_t finish(BlockBarrier &Barrier) {
 
 static BlockBarrier &barrierOf(Thread &T, uint32_t Id) {
   if (Id >= Block::BarrierCount)
-    TheEngine.failFromFiber(FailureCode::LaunchFailure, "barrier id " + std::to_string(Id) +
-                                                            " is not in 0-15, " +
-                                                            describeThread(T));
+    TheEngine.failFromFiber(FailureCode::LaunchFailure,
+                            "barrier id " + std::to_string(Id) + ", which is not in 0-15,", T,
+                            T.Site);
   return T.Owner->Barriers[Id];
 }
 

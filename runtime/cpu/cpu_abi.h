@@ -98,6 +98,9 @@ enum class WarpOp : uint32_t {
   Collective ///< the engine's own: matrix operations of the whole warp
 };
 
+/// Parameters of the kernel, which abi::Space counts as constant memory.
+inline constexpr uint32_t ParamSpace = 256;
+
 enum class MatrixType : uint32_t {
   None = 0,
   F16,
@@ -209,7 +212,7 @@ uint64_t __scopesan_cpu_sreg(uint32_t sreg);
 int32_t __scopesan_cpu_vprintf(const char *format, const char *args);
 void *__scopesan_cpu_malloc(uint64_t bytes);
 void __scopesan_cpu_free(void *p);
-uint32_t __scopesan_cpu_isspacep(const void *p, uint32_t space); ///< space: abi::Space
+uint32_t __scopesan_cpu_isspacep(const void *p, uint32_t space); ///< abi::Space or ParamSpace
 uint64_t __scopesan_cpu_mapa(uint64_t shared, uint32_t rank);
 uint32_t __scopesan_cpu_getctarank(uint64_t shared);
 void __scopesan_cpu_cluster_arrive(void);

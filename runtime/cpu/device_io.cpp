@@ -122,21 +122,21 @@ void __scopesan_cpu_assertfail(const char *Message, const char *File, uint32_t L
   fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", File,
           Line, Function, T.ctaid[0], T.ctaid[1], T.ctaid[2], T.tid[0], T.tid[1], T.tid[2],
           Message);
-  TheEngine.failFromFiber(FailureCode::Assert, {});
+  std::string Failed = "assertion `" + std::string(Message) + "` failed at " + File + ":" +
+                       std::to_string(Line) + " in " + describePlace(T);
+  TheEngine.failFromFiber({FailureCode::Assert, Failed, 0, /*Told=*/true});
 }
 
 void __scopesan_cpu_trap(void) {
   const Thread &T = *Engine::current();
-  TheEngine.failFromFiber(FailureCode::LaunchFailure,
-                          "trap in kernel " + T.Owner->Grid->Spec.Name + ", " + describeThread(T));
+  TheEngine.failFromFiber(FailureCode::LaunchFailure, "trap", T, T.Site);
 }
 
 void __scopesan_cpu_unsupported(const char *Text) {
   const Thread &T = *Engine::current();
   std::string What = "the CPU backend cannot execute: " + std::string(Text);
   host::incomplete(What);
-  TheEngine.failFromFiber(FailureCode::NotSupported, What + " (kernel " + T.Owner->Grid->Spec.Name +
-                                                         ", " + describeThread(T) + ")");
+  TheEngine.failFromFiber(FailureCode::NotSupported, What, T);
 }
 
 void __scopesan_cpu_exit(void) { TheEngine.exitThread(); }

@@ -30,9 +30,8 @@ char *scopesan::cpu::inBlock(const Thread &T, const void *P, uint32_t Rank) {
   if (!Owner || Rank >= C.BlockCount)
     TheEngine.failFromFiber(FailureCode::IllegalAddress,
                             "an address outside of shared memory, or rank " + std::to_string(Rank) +
-                                " in a cluster of " + std::to_string(C.BlockCount) +
-                                " blocks, in kernel " + T.Owner->Grid->Spec.Name + ", " +
-                                describeThread(T));
+                                " in a cluster of " + std::to_string(C.BlockCount) + " blocks,",
+                            T);
   return C.Blocks[Rank]->Shared + (Address - reinterpret_cast<uint64_t>(Owner->Shared));
 }
 
@@ -75,7 +74,11 @@ extern "C" {
 uint32_t __scopesan_cpu_isspacep(const void *P, uint32_t Space) {
   auto Address = reinterpret_cast<uint64_t>(P);
   const Thread &T = *Engine::current();
+  const LaunchSpec &L = T.Owner->Grid->Spec;
   bool IsLocal = T.Stack->contains(P);
+  bool IsParam = L.ArgumentsBegin <= Address && Address < L.ArgumentsEnd;
+  if (Space == ParamSpace)
+    return IsParam;
   switch (abi::Space(Space)) {
   case abi::Space::Shared:
     return ownerOf(Address) == T.Owner;
@@ -84,7 +87,7 @@ uint32_t __scopesan_cpu_isspacep(const void *P, uint32_t Space) {
   case abi::Space::Local:
     return IsLocal;
   case abi::Space::Global:
-    return !IsLocal && !TheEngine.arena().contains(Address);
+    return !IsLocal && !IsParam && !TheEngine.arena().contains(Address);
   default:
     return 0; // constant memory is addressed as global
   }
@@ -106,10 +109,8 @@ void __scopesan_cpu_free(void *P) {
   if (!P || TheDeviceHeap.release(P))
     return;
   Thread &T = *Engine::current();
-  TheEngine.failFromFiber(
-      FailureCode::LaunchFailure,
-      "device free() of a pointer that device malloc() did not return, in kernel " +
-          T.Owner->Grid->Spec.Name + ", " + describeThread(T));
+  TheEngine.failFromFiber(FailureCode::LaunchFailure,
+                          "device free() of a pointer that device malloc() did not return,", T);
 }
 
 #pragma GCC visibility pop

@@ -183,6 +183,7 @@ void Engine::beginBlock(Launch *L, Block *B, uint64_t Linear) {
     }
   }
   L->Resident.push_back(B);
+  Sched.noteLifetime();
 }
 
 // ---------------------------------------------------------------- ends
@@ -190,7 +191,7 @@ void Engine::beginBlock(Launch *L, Block *B, uint64_t Linear) {
 void Engine::finishThread(Thread *T) {
   T->Exited = true;
   T->Stack = nullptr;
-  Sched.noteProgress();
+  Sched.noteLifetime();
   TheDetector->threadExit(*T->Detect, core::SiteId{T->Site});
   Block *B = T->Owner;
   --B->LiveThreads;
@@ -244,7 +245,7 @@ void Engine::abandonAll() {
       for (uint32_t I = 0; I < B->ThreadCount; ++I)
         if (!B->Threads[I].Exited)
           TheDetector->threadExit(*B->Threads[I].Detect);
-      TheDetector->endBlock(B->Detect);
+      TheDetector->endBlock(B->Detect, /*ran=*/false);
       L->FreeSlots.push_back(B->Shared);
       FreeBlocks.push_back(B);
       if (B->Rank == 0)
@@ -263,6 +264,12 @@ void Engine::abandonAll() {
 
 // ---------------------------------------------------------------- running
 
+/// A wait that is not seen as one: for a weak access, or with counters of its own in memory.
+bool Engine::tooLong() const {
+  uint64_t Limit = Settings.WaitLimit;
+  return Limit && (Sched.turnsWithoutChange() > Limit || Sched.turnsWithoutLifetime() / 10 > Limit);
+}
+
 RunStatus Engine::run(uint64_t Slices) {
   if (Active.empty())
     return RunStatus::Idle;
@@ -276,7 +283,9 @@ RunStatus Engine::run(uint64_t Slices) {
     return RunStatus::LaunchEnded;
   if (!Sched.runnable())
     return RunStatus::Deadlocked;
-  return Sched.livelocked() ? RunStatus::Livelocked : RunStatus::BudgetSpent;
+  if (Sched.livelocked())
+    return RunStatus::Livelocked;
+  return tooLong() ? RunStatus::TooLong : RunStatus::BudgetSpent;
 }
 
 /// Runs threads on the calling fiber for ever. A thread that has no fiber yet is started in place;
@@ -307,8 +316,13 @@ void Engine::fiberLoop(bool AfterExit) {
 
 void Engine::exitThread() { scopesanRestartStack(current()->Stack->top(), fiberBodyAfterExit); }
 
-void Engine::failFromFiber(FailureCode Code, std::string Message) {
-  fail(Code, std::move(Message));
+void Engine::failFromFiber(FailureCode Code, const std::string &What, const Thread &By,
+                           uint32_t Site) {
+  failFromFiber({Code, What + " in " + describePlace(By), Site});
+}
+
+void Engine::failFromFiber(Failure F) {
+  Failed = std::move(F);
   Fiber *Self = current()->Stack;
   Sched.leaveToDriver(Self);
   __builtin_unreachable();

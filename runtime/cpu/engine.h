@@ -21,6 +21,7 @@ struct EngineSettings {
   uint32_t PreemptionInterval = 40; ///< 0 = only at synchronization
   uint32_t StackBytes = 64 * 1024;
   uint32_t SmCount = 8;
+  uint64_t WaitLimit = 0; ///< turns without a change of memory that are allowed; 0 = any number
 };
 
 enum class RunStatus {
@@ -29,6 +30,7 @@ enum class RunStatus {
   Idle,       ///< nothing is active
   Deadlocked, ///< threads exist, none can run
   Livelocked, ///< all runnable threads have only been waiting for a long time
+  TooLong,    ///< nothing has changed, or no thread has ended, for longer than the limit allows
   Failed
 };
 
@@ -49,20 +51,23 @@ public:
   void abandonAll();
   /// Records a failure that the driver decided on (stuck).
   void fail(FailureCode Code, std::string Message) { Failed = {Code, std::move(Message)}; }
-  /// Who waits where, one line per group of threads.
-  std::string describeStuck(bool Livelock) const;
+  /// Who waits where, one line per group of threads, below the title.
+  std::string describeStuck(std::string Title) const;
   /// D12: reports a stuck state as a finding (D7 where a barrier is involved).
   void reportStuck(core::Detector &D) const;
   /// Starts a new quiet period: the host promises that something may still change.
-  void forgiveLivelock() { Sched.noteProgress(); }
+  void forgiveLivelock() { Sched.noteLifetime(); }
 
   /// Virtual time of the device in nanoseconds: advances with slices and clock reads only.
   uint64_t now() const { return Sched.Slices * NanosecondsPerSlice + ClockReads * 40; }
 
   // ---- called on fibers
   static Thread *current() { return static_cast<Thread *>(__scopesan_cpu_current); }
-  /// Ends the kernel with an error. Continues in the driver.
-  [[noreturn]] void failFromFiber(FailureCode Code, std::string Message);
+  /// Ends the kernel with an error of thread `By`: `What` is followed by where that is. Continues
+  /// in the driver.
+  [[noreturn]] void failFromFiber(FailureCode Code, const std::string &What, const Thread &By,
+                                  uint32_t Site = 0);
+  [[noreturn]] void failFromFiber(Failure F);
   [[noreturn]] void exitThread();
   [[noreturn]] void fiberLoop(bool AfterExit);
   uint64_t specialRegister(uint32_t Id);
@@ -85,6 +90,7 @@ private:
   void endCluster(Launch *L, Cluster *C);
   void release(Launch *L);
   void leaveDependents(Launch *L);
+  bool tooLong() const;
 
   EngineSettings Settings;
   SharedArena Arena;
@@ -105,6 +111,8 @@ extern core::Detector *TheDetector;
 
 /// "block [x,y,z] thread [x,y,z]"
 std::string describeThread(const Thread &T);
+/// "kernel f(int*) (launch 3), block [0,0,0] thread [1,0,0]".
+std::string describePlace(const Thread &T);
 /// Where the thread stands, for findings.
 core::AccessRecord recordOf(const Thread &T);
 /// "file:line" of a global site id, or the empty string. Set by the shim.

@@ -49,6 +49,15 @@ void findOwnCode() {
       nullptr);
 }
 
+/// The operation that faulted; 0 where that is not certain.
+uint32_t siteOfFault(const Thread &T, const AsyncCopy *Copy) {
+  constexpr uint64_t LargestAccess = 32;
+  if (Copy)
+    return Copy->Site;
+  auto At = reinterpret_cast<uint64_t>(Fault.Address);
+  return At - reinterpret_cast<uint64_t>(T.Accessed) < LargestAccess ? T.AccessSite : 0;
+}
+
 /// Runs on the faulting fiber's rewound stack, outside the handler.
 void reportFault() {
   Thread &T = *Engine::current();
@@ -57,20 +66,19 @@ void reportFault() {
   snprintf(Address, sizeof Address, "%p", Fault.Address);
   const AsyncCopy *Copy = TheEngine.Copies.executing();
   const Thread &By = Copy ? *Copy->Issuer : T;
-  std::string Where = (Copy ? "of an asynchronous copy in kernel " : "in kernel ") +
-                      By.Owner->Grid->Spec.Name + ", " + describeThread(By);
+  std::string Of = Copy ? " of an asynchronous copy" : "";
   switch (Fault.Signal) {
   case SIGFPE:
-    TheEngine.failFromFiber(FailureCode::LaunchFailure, "arithmetic exception " + Where);
+    TheEngine.failFromFiber(FailureCode::LaunchFailure, "arithmetic exception" + Of, By);
   case SIGILL:
-    TheEngine.failFromFiber(FailureCode::LaunchFailure, "unreachable code was executed " + Where);
+    TheEngine.failFromFiber(FailureCode::LaunchFailure, "unreachable code was executed" + Of, By);
   default:
     if (T.Stack->inGuard(Fault.Address))
       TheEngine.failFromFiber(FailureCode::IllegalAddress,
-                              "stack overflow " + Where +
-                                  "; a larger fiber_stack_kb option may help");
+                              "stack overflow (a larger fiber_stack_kb option may help)" + Of, By);
     TheEngine.failFromFiber(FailureCode::IllegalAddress,
-                            "illegal address " + std::string(Address) + " " + Where);
+                            "illegal address " + std::string(Address) + Of, By,
+                            siteOfFault(T, Copy));
   }
 }
 

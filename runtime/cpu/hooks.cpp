@@ -40,6 +40,13 @@ uint64_t raw(const void *P) { return reinterpret_cast<uint64_t>(P); }
 /// pointer to a local that was passed on is known only here.
 bool isPrivate(const void *P) { return FiberStacks::contain(P); }
 
+/// For the message if it faults.
+void noteAccess(const void *Address, uint32_t Site) {
+  Thread &T = *Engine::current();
+  T.AccessSite = Site;
+  T.Accessed = Address;
+}
+
 /// The thread that waits at the barrier and does not fit to the arrival of `T`: any, or one of its
 /// warp.
 const Thread *waiterAt(const BlockBarrier &Barrier, const Thread &T, bool SameWarp) {
@@ -108,7 +115,8 @@ extern "C" {
 void __scopesan_read(const void *Address, uint32_t Bytes, uint32_t Site) {
   if (isPrivate(Address))
     return;
-  TheEngine.Sched.access();
+  TheEngine.Sched.read();
+  noteAccess(Address, Site);
   checkReach(Address, Bytes, WeakLoad, Site);
   if (!toldThroughAlias(Address, Bytes, false, Site))
     TheDetector->read(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -117,7 +125,8 @@ void __scopesan_read(const void *Address, uint32_t Bytes, uint32_t Site) {
 void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
   if (isPrivate(Address))
     return;
-  TheEngine.Sched.access();
+  TheEngine.Sched.write();
+  noteAccess(Address, Site);
   checkReach(Address, Bytes, WeakStore, Site);
   if (!toldThroughAlias(Address, Bytes, true, Site))
     TheDetector->write(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -126,7 +135,8 @@ void __scopesan_write(const void *Address, uint32_t Bytes, uint32_t Site) {
 void __scopesan_read_range(const void *Address, uint64_t Bytes, uint32_t Site) {
   if (!Bytes || isPrivate(Address))
     return;
-  TheEngine.Sched.access();
+  TheEngine.Sched.read();
+  noteAccess(Address, Site);
   checkReach(Address, Bytes, WeakLoad, Site);
   if (!toldThroughAlias(Address, Bytes, false, Site))
     TheDetector->readRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -135,7 +145,8 @@ void __scopesan_read_range(const void *Address, uint64_t Bytes, uint32_t Site) {
 void __scopesan_write_range(const void *Address, uint64_t Bytes, uint32_t Site) {
   if (!Bytes || isPrivate(Address))
     return;
-  TheEngine.Sched.access();
+  TheEngine.Sched.write();
+  noteAccess(Address, Site);
   checkReach(Address, Bytes, WeakStore, Site);
   if (!toldThroughAlias(Address, Bytes, true, Site))
     TheDetector->writeRange(*Engine::current()->Detect, raw(Address), Bytes, SiteId{Site});
@@ -148,6 +159,8 @@ void __scopesan_atomic_before(const void *Address, uint32_t Bytes, uint32_t RawO
   abi::Op Op(RawOp);
   Thread &T = *Engine::current();
   T.Site = Site;
+  noteAccess(Address, Site);
+  T.Polled |= Op.kind() != abi::AccessKind::Store;
   checkReach(Address, Bytes, Op, Site);
   if (Op.isWrite())
     ValueBefore = peek(Address, Bytes);

@@ -143,7 +143,7 @@ void __scopesan_cp_async_mbarrier_arrive(const void *Barrier, uint32_t NoInc, ui
 
 void __scopesan_cp_async(const void *To, const void *From, uint32_t Bytes, uint32_t Source,
                          uint32_t Site) {
-  TheEngine.Sched.access();
+  TheEngine.Sched.write();
   Thread &T = *Engine::current();
   abi::Op Op(abi::AccessKind::AsyncCopy, abi::MemoryOrder::Weak, abi::Scope::Thread);
   core::BlockId Actor = tell(T, TheEngine.Copies.announce(T, Site), Proxy::Generic,
@@ -223,7 +223,10 @@ void __scopesan_proxy_access(const void *Address, uint32_t Bytes, uint32_t Write
       TheDetector->proxyRead(T, raw(Address), Bytes, SiteId{Site}, Proxy(P));
     return;
   }
-  TheEngine.Sched.access();
+  if (Write)
+    TheEngine.Sched.write();
+  else
+    TheEngine.Sched.read();
   uint64_t At = told(raw(Address), Site);
   if (Write)
     TheDetector->proxyWrite(T, At, Bytes, SiteId{Site}, Proxy(P));

@@ -8,12 +8,12 @@ using namespace scopesan::cpu;
 
 void scopesan::cpu::checkMbarrier(const Thread &T, const void *Barrier) {
   auto Address = reinterpret_cast<uint64_t>(Barrier);
-  if (Address % alignof(MbarrierObject) == 0 && sharedOwner(T, Address))
+  checkAligned(T, Barrier, alignof(MbarrierObject), "mbarrier object", T.Site);
+  if (sharedOwner(T, Address))
     return;
-  TheEngine.failFromFiber(
-      FailureCode::IllegalAddress,
-      "an mbarrier object must be 8-byte aligned in the shared memory of the cluster, in kernel " +
-          T.Owner->Grid->Spec.Name + ", " + describeThread(T));
+  TheEngine.failFromFiber(FailureCode::IllegalAddress,
+                          "an mbarrier object outside of the shared memory of the cluster", T,
+                          T.Site);
 }
 
 static MbarrierObject &checked(void *Barrier) {

@@ -7,6 +7,9 @@
 using namespace scopesan;
 using namespace scopesan::cpu;
 
+/// Waiting yields after which a livelock is looked for: twice as many.
+static constexpr uint64_t QuietHalf = 1'000'000;
+
 void Scheduler::configure(uint64_t Seed, uint32_t PreemptionInterval) {
   Chance = Random(Seed);
   Interval = PreemptionInterval;
@@ -15,7 +18,7 @@ void Scheduler::configure(uint64_t Seed, uint32_t PreemptionInterval) {
 
 void Scheduler::clear() {
   Head = Count = RoundLeft = Drawn = 0;
-  Quiet = 0;
+  noteLifetime();
   drawCountdown();
 }
 
@@ -71,10 +74,13 @@ void Scheduler::drawCountdown() {
   Countdown = Interval ? int64_t(Chance.below(2 * Interval)) : INT64_MAX;
 }
 
-void Scheduler::preempt() {
+void Scheduler::preempt(bool Writes) {
   drawCountdown();
-  // A weak access is work, not waiting: a correct program does not wait on one.
-  Quiet = 0;
+  // A weak access is work, not waiting: a correct program does not wait on one. But a loop that
+  // waits may also read weakly, such as the value that it waits for.
+  if (Writes || !Engine::current()->Polled)
+    Quiet = 0;
+  Engine::current()->Polled = false;
   yield(false);
 }
 
@@ -84,7 +90,33 @@ void Scheduler::syncPoint() {
 }
 
 uint64_t Scheduler::quietLimit() const {
-  return std::max<uint64_t>(2'000'000, uint64_t(20'000) * (Count + 1));
+  return std::max<uint64_t>(2 * QuietHalf, uint64_t(20'000) * (Count + 1));
+}
+
+/// Every thread that can run has been waiting lately, or belongs to a block in which one has: a
+/// block may wait at barriers and votes for the thread that looks. A block without such a thread
+/// computes in registers.
+bool Scheduler::allWait() const {
+  for (uint32_t Place = 0; Place < Count; ++Place) {
+    const Block &B = *waiting(Place)->Owner;
+    bool Waits = std::any_of(B.Threads.begin(), B.Threads.begin() + B.ThreadCount,
+                             [&](const Thread &T) { return T.WaitedAt >= QuietHalfAt; });
+    if (!Waits)
+      return false;
+  }
+  return true;
+}
+
+void Scheduler::noteWait() {
+  Engine::current()->WaitedAt = Slices;
+  if (++Quiet == QuietHalf)
+    QuietHalfAt = Slices;
+  if (Quiet < 2 * QuietHalf || !livelocked())
+    return;
+  if (allWait())
+    Budget = 0;
+  else
+    Quiet = 0;
 }
 
 void Scheduler::runCopies() {
@@ -94,8 +126,8 @@ void Scheduler::runCopies() {
 
 void Scheduler::yield(bool MayBeSpin) {
   runCopies();
-  if (MayBeSpin && ++Quiet >= 2'000'000 && livelocked())
-    Budget = 0;
+  if (MayBeSpin)
+    noteWait();
   push(Engine::current());
   if (Count == 1 && Budget > 1) {
     // Alone: keep running, but count the slice so that the driver gets its turn.
@@ -111,12 +143,12 @@ void Scheduler::block(Wait Reason, uint32_t Detail) {
   Thread *T = Engine::current();
   T->Waiting = Reason;
   T->WaitDetail = Detail;
+  T->BlockedAt = Slices;
   dispatch();
 }
 
 void Scheduler::wake(Thread *T) {
   T->Waiting = Wait::None;
-  Quiet = 0;
   push(T);
 }
 

@@ -23,19 +23,34 @@ public:
   void clear();
 
   // ---- on a fiber
-  /// Called by weak-access hooks: switches when the drawn countdown is over.
-  void access() {
+  /// Called by hooks of weak accesses: switches when the drawn countdown is over.
+  void read() {
     if (__builtin_expect(--Countdown < 0, 0))
-      preempt();
+      preempt(false);
+  }
+  void write() {
+    if (__builtin_expect(--Countdown < 0, 0))
+      preempt(true);
+    noteWrite();
   }
   /// Before a synchronizing operation: may switch.
   void syncPoint();
-  /// Gives other threads a turn. `MayBeSpin`: counts towards the livelock limit.
+  /// Gives other threads a turn. `MayBeSpin`: the thread may be waiting for another.
   void yield(bool MayBeSpin);
   /// Blocks the current thread until wake().
   void block(Wait Reason, uint32_t Detail);
   void wake(Thread *T);
-  void noteProgress() { Quiet = 0; }
+  /// Memory has changed, or who may run.
+  void noteProgress() {
+    Quiet = 0;
+    ChangedAt = Slices;
+  }
+  /// A weak write: what it changes is not known, and a waiting loop may contain it.
+  void noteWrite() { ChangedAt = Slices; }
+  void noteLifetime() {
+    noteProgress();
+    LifetimeAt = Slices;
+  }
   /// Executes the asynchronous copies whose moment has come.
   void runCopies();
   /// Leaves fiber `Self`, which is running, for the driver; returns when it is resumed.
@@ -45,6 +60,12 @@ public:
   /// Runs threads until something asks for the driver.
   void enter(uint64_t SliceBudget);
   bool livelocked() const { return Quiet >= quietLimit(); }
+  /// In a livelock: the thread waits now, but has run lately. What it waits for comes, again and
+  /// again.
+  bool passes(const Thread &T) const { return livelocked() && T.BlockedAt >= QuietHalfAt; }
+  /// Turns since memory last changed, and since a thread last began or ended.
+  uint64_t turnsWithoutChange() const { return Slices - ChangedAt; }
+  uint64_t turnsWithoutLifetime() const { return Slices - LifetimeAt; }
 
   /// Asks the running fiber to return to the driver at its next dispatch.
   void requestDriver() { Budget = 0; }
@@ -60,7 +81,9 @@ public:
   void switchTo(Thread *T, Fiber *From);
 
 private:
-  void preempt();
+  void preempt(bool Writes);
+  void noteWait();
+  bool allWait() const;
   void drawCountdown();
   void drawAhead();
   Thread *waiting(uint32_t Place) const { return Ring[(Head + Place) & Mask]; }
@@ -76,7 +99,9 @@ private:
   static constexpr uint32_t DrawAhead = 8;
   int64_t Countdown = 0;
   int64_t Budget = 0;
-  uint64_t Quiet = 0; ///< waiting yields since the last wake, exit or value-changing store
+  uint64_t Quiet = 0;       ///< waiting yields since the last exit or value-changing strong store
+  uint64_t QuietHalfAt = 0; ///< slice in which `Quiet` was half of its least limit
+  uint64_t ChangedAt = 0, LifetimeAt = 0; ///< slices
   uint32_t Interval = 0;
   Random Chance;
   void *DriverStack = nullptr;

@@ -29,13 +29,18 @@ struct Thread : ThreadContext {
   bool ClusterArrived = false; ///< at least once
   uint32_t ClusterPhase = 0;   ///< phase that this thread's last cluster arrival belongs to
   uint32_t Device = 0;
-  uint32_t Site = 0;        ///< last synchronization or strong access, for messages
+  uint32_t Site = 0;       ///< last synchronization or strong access, for messages
+  uint32_t AccessSite = 0; ///< last weak access, and what it touched
+  const void *Accessed = nullptr;
   uint32_t TextureSite = 0; ///< of the texture or surface operation that follows
   uint32_t MbarrierSite = 0;
   void *Mbarrier = nullptr;    ///< whose phase the wait at MbarrierSite found incomplete
   CopyState *Copies = nullptr; ///< null until the thread issues one
+  uint64_t WaitedAt = 0;       ///< slice in which it last gave a turn away at a strong access
+  uint64_t BlockedAt = 0;      ///< slice in which it last began to wait for others
   Wait Waiting = Wait::None;
   bool Exited = false;
+  bool Polled = false; ///< read atomically since a weak access last ended a slice of its
 };
 
 /// One lane's operands and result in a warp rendezvous.
@@ -152,6 +157,7 @@ enum class FailureCode : int {
   LaunchTimeout = 702,
   Assert = 710,
   IllegalInstruction = 715,
+  MisalignedAddress = 716,
   LaunchFailure = 719,
   NotSupported = 801
 };
@@ -159,6 +165,8 @@ enum class FailureCode : int {
 struct Failure {
   FailureCode Code = FailureCode::None;
   std::string Message;
+  uint32_t Site = 0; ///< of the operation that failed; 0 = not known
+  bool Told = false; ///< the program's user has seen a message of the program's own
 };
 
 } // namespace scopesan::cpu

@@ -20,6 +20,11 @@ std::string scopesan::cpu::describeThread(const Thread &T) {
   return "block " + triple(T.ctaid) + " thread " + triple(T.tid);
 }
 
+std::string scopesan::cpu::describePlace(const Thread &T) {
+  const LaunchSpec &L = T.Owner->Grid->Spec;
+  return "kernel " + L.Name + " (launch " + std::to_string(L.Index) + "), " + describeThread(T);
+}
+
 namespace {
 
 /// Threads of one block that are in the same state at the same place.
@@ -104,6 +109,12 @@ uint32_t barrierRank(const GroupKey &Key) {
   }
 }
 
+/// Threads that poll memory, with no barrier or mbarrier that could tell more.
+bool isPolling(const GroupKey &Key) {
+  auto [Waiting, Mbarrier, Site] = Key;
+  return Wait(Waiting) == Wait::None && !Mbarrier && Site;
+}
+
 bool sameState(const Block &A, const Block &B) {
   auto Left = groups(A), Right = groups(B);
   return std::equal(Left.begin(), Left.end(), Right.begin(), Right.end(), [](auto &L, auto &R) {
@@ -148,9 +159,7 @@ core::AccessRecord scopesan::cpu::recordOf(const Thread &T) {
   return R;
 }
 
-std::string Engine::describeStuck(bool Livelock) const {
-  std::string Text = Livelock ? "every thread that can run only waits (livelock)"
-                              : "no thread can run any more (deadlock)";
+std::string Engine::describeStuck(std::string Text) const {
   for (const Launch *L : Active) {
     Text += "\n  kernel " + L->Spec.Name + " (launch " + std::to_string(L->Spec.Index) +
             "): " + std::to_string(L->EndedBlocks) + " of " + std::to_string(L->BlockCount) +
@@ -186,18 +195,26 @@ void Engine::reportStuck(core::Detector &D) const {
         continue;
       // A barrier that part of its threads reached is the most telling place: a block barrier
       // first, then the cluster barrier, then an mbarrier.
+      auto RankOf = [&](auto It) {
+        bool None = It == All.end() || Sched.passes(*It->second.First);
+        return None ? NoBarrier : barrierRank(It->first);
+      };
+      // But a barrier whose other threads poll is reached by all of them once the poll ends.
+      auto Polling =
+          std::find_if(All.begin(), All.end(), [](auto &G) { return isPolling(G.first); });
       auto First = All.end();
-      for (auto It = All.begin(); It != All.end(); ++It)
-        if (barrierRank(It->first) < (First == All.end() ? NoBarrier : barrierRank(First->first)))
+      for (auto It = All.begin(); Polling == All.end() && It != All.end(); ++It)
+        if (RankOf(It) < RankOf(First))
           First = It;
       core::Finding F;
       F.rule = First != All.end() ? core::Rule::BarrierMisuse : core::Rule::ForwardProgress;
       if (First == All.end())
-        First = All.begin();
+        First = Polling == All.end() ? All.begin() : Polling;
       else
         F.barrier = factsOf(*B, First->second);
-      auto Other =
-          std::find_if(All.begin(), All.end(), [&](auto &G) { return G.first != First->first; });
+      auto Other = std::find_if(All.begin(), All.end(), [&](auto &G) {
+        return G.first != First->first && (Polling == All.end() || isPolling(G.first));
+      });
       F.distance = core::Distance::SameBlock;
       F.first = recordOf(*First->second.First);
       F.second = Other == All.end() ? F.first : recordOf(*Other->second.First);

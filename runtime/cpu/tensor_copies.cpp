@@ -63,11 +63,12 @@ std::optional<ReduceType> reduceType(host::TensorElement T) {
 }
 
 /// Tells the detector of a copy; it completes on `Barrier`, or by group if that is null.
-core::BlockId tell(Thread &T, const host::TensorTransfer &Transfer, void *Barrier,
+core::BlockId tell(Thread &T, const void *Map, const host::TensorTransfer &Transfer, void *Barrier,
                    core::SiteId Site, core::BlockId &Signal) {
   core::Detector &D = *TheDetector;
   auto At = reinterpret_cast<uint64_t>(Barrier);
   core::BlockId Actor = D.asyncBegin(*T.Detect, core::Proxy::Async);
+  host::tellMapRead(D, reinterpret_cast<uint64_t>(Map), Site);
   host::tellAccesses(D, Transfer, Site, [](uint64_t, uint32_t) {});
   if (Block *Owner = Barrier ? sharedOwner(T, At) : nullptr)
     Signal = D.asyncSignal(*T.Detect, *Owner->Threads[0].Detect, At, Site);
@@ -86,8 +87,6 @@ void __scopesan_cpu_tensor_copy(const void *Map, void *Shared, void *Barrier, co
   uint32_t Site = TheEngine.Copies.announcedSite(T);
   TensorMap M;
   readDeviceMemory(&M, Map, sizeof M);
-  if (Site)
-    host::tellMapRead(*TheDetector, *T.Detect, reinterpret_cast<uint64_t>(Map), core::SiteId{Site});
   std::string Error;
   TensorTile Tile(M, Rank, Start, Error);
   Reduction R{0};
@@ -96,13 +95,12 @@ void __scopesan_cpu_tensor_copy(const void *Map, void *Shared, void *Barrier, co
   else if (Reducing)
     Error = "no reduction of the tensor map's type";
   if (!Error.empty())
-    TheEngine.failFromFiber(FailureCode::LaunchFailure,
-                            "tensor copy: " + Error + ", " + describeThread(T));
+    TheEngine.failFromFiber(FailureCode::LaunchFailure, "tensor copy (" + Error + ")", T, Site);
   if (Store && std::any_of(Start, Start + Rank, [](int32_t At) { return At < 0; }))
     TheEngine.failFromFiber( // as seen on an H200; copies into shared memory may start there
         FailureCode::IllegalInstruction,
-        "tensor copy out of shared memory that starts at a negative coordinate, " +
-            describeThread(T));
+        "tensor copy out of shared memory that starts at a negative coordinate", T, Site);
+  checkAligned(T, Shared, TensorAlignment, "tensor copy", Site);
   if (Barrier)
     checkMbarrier(T, Barrier);
   auto issue = [&](char *To, void *Signals) {
@@ -117,7 +115,7 @@ void __scopesan_cpu_tensor_copy(const void *Map, void *Shared, void *Barrier, co
     C.Site = Site;
     if (Site) {
       host::TensorTransfer Told{Tile, reinterpret_cast<uint64_t>(To), Store != 0, bool(R)};
-      C.Actor = tell(T, Told, Signals, core::SiteId{Site}, C.Signal);
+      C.Actor = tell(T, Map, Told, Signals, core::SiteId{Site}, C.Signal);
       if (!Signals)
         TheDetector->bulkTrack(*T.Detect, C.Actor);
     }

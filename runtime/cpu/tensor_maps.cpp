@@ -19,8 +19,8 @@ void __scopesan_cpu_tensormap_replace(void *Map, uint32_t Field, uint32_t Index,
   if (!host::replaceField(M, TensorMapField(Field), Index, Value))
     TheEngine.failFromFiber(FailureCode::LaunchFailure,
                             "tensormap.replace: not a tensor map made by cuTensorMapEncodeTiled, "
-                            "or a value that the CPU backend does not know, " +
-                                describeThread(*Engine::current()));
+                            "or a value that the CPU backend does not know,",
+                            *Engine::current());
   writeDeviceMemory(Map, &M, sizeof M);
 }
 

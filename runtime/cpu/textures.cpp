@@ -20,7 +20,7 @@ TextureTable scopesan::cpu::TheTextures;
 namespace {
 
 [[noreturn]] void fail(FailureCode Code, const std::string &Why, const Thread &T) {
-  TheEngine.failFromFiber(Code, Why + ", " + describeThread(T));
+  TheEngine.failFromFiber(Code, Why, T, T.TextureSite);
 }
 
 const TextureObject &objectOf(Thread &T, uint64_t Handle, TextureForm F) {
@@ -74,7 +74,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 void __scopesan_texture(uint32_t, uint32_t Site) {
-  TheEngine.Sched.access();
+  TheEngine.Sched.read();
   Engine::current()->TextureSite = Site;
 }
 

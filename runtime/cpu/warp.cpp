@@ -217,9 +217,8 @@ void scopesan::cpu::warpAfterExit(Thread &T) {
 void scopesan::cpu::meetWarp(CollectiveCall &Call, const char *Name) {
   __scopesan_cpu_warp(uint32_t(WarpOp::Collective), ~0u, reinterpret_cast<uint64_t>(&Call), 0, 0);
   if (!Call.Error.empty())
-    TheEngine.failFromFiber(FailureCode::LaunchFailure, std::string(Name) + ": " + Call.Error +
-                                                            ", " +
-                                                            describeThread(*Engine::current()));
+    TheEngine.failFromFiber(FailureCode::LaunchFailure, std::string(Name) + " (" + Call.Error + ")",
+                            *Engine::current(), Engine::current()->Site);
 }
 
 extern "C" {
@@ -232,8 +231,8 @@ uint64_t __scopesan_cpu_warp(uint32_t Op, uint32_t Mask, uint64_t Value, uint32_
   if (!(Mask & Bit)) {
     if (WarpOp(Op) != WarpOp::Elect)
       TheEngine.failFromFiber(FailureCode::LaunchFailure,
-                              "a warp operation's mask does not contain the calling lane, " +
-                                  describeThread(T));
+                              "a warp operation's mask does not contain the calling lane,", T,
+                              T.Site);
     Mask |= Bit;
   }
   WarpLane &L = W.Lanes[T.laneid];

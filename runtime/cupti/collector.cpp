@@ -25,6 +25,7 @@ core::DetectorOptions detectorOptions(const host::Options &o) {
   core::DetectorOptions d;
   d.cxxMode = o.memory_model == "c++";
   d.volatileIsRelaxed = o.volatile_ == "relaxed";
+  d.proxyWar = o.proxy_war;
   d.readerBudgetBytes = o.reader_memory_mb << 20;
   d.advise = o.advise;
   d.hostSees = host::hostMaySee;
@@ -40,6 +41,30 @@ uint64_t milliseconds() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return uint64_t(t.tv_sec) * 1000 + uint64_t(t.tv_nsec) / 1'000'000;
+}
+
+/// The errors that code on the device causes.
+static std::string describeError(CUresult r) {
+  switch (r) {
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+    return "illegal address";
+  case CUDA_ERROR_LAUNCH_TIMEOUT:
+    return "timeout";
+  case CUDA_ERROR_ASSERT:
+    return "failed assertion";
+  case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    return "stack overflow";
+  case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    return "illegal instruction";
+  case CUDA_ERROR_MISALIGNED_ADDRESS:
+    return "misaligned address";
+  case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    return "address in a wrong address space";
+  case CUDA_ERROR_LAUNCH_FAILED:
+    return "launch failure (trap or invalid operation)";
+  default:
+    return "CUDA error " + std::to_string(int(r));
+  }
 }
 
 Collector &Collector::get() {
@@ -77,9 +102,13 @@ bool Collector::complete() {
     CUresult r = a.issued ? cuEventQuery(a.done) : CUDA_ERROR_NOT_READY;
     a.ended = r != CUDA_ERROR_NOT_READY;
     all &= a.ended;
+    // Whoever has waited for the kernel counts on its being judged: what it left is about to come.
+    while (a.ended && !overlaps() && cuEventQuery(Now.log->known) == CUDA_ERROR_NOT_READY)
+      std::this_thread::yield();
     if (a.ended && r != CUDA_SUCCESS && !Now.log->lost) {
       Now.log->lost = true;
-      host::incomplete(host::KernelFailed);
+      host::kernelFailed(describeError(r) + " in kernel " + a.name + " (launch " +
+                         std::to_string(a.number) + ")");
     }
   }
   return all;
@@ -147,8 +176,9 @@ void Collector::peek() {
 /// Replays the rest of the active launch. A kernel that has not ended, or died with its context,
 /// may have left records half-written: only the prefix without a gap counts.
 void Collector::conclude(bool ended) {
-  DeviceLog::Outcome outcome;
-  if (ended && !Now.log->lost && Log.read(*Now.log, outcome)) {
+  DeviceLog::Outcome shared;
+  if (ended && !Now.log->lost && (!overlaps() || Log.read(*Now.log, shared))) {
+    const DeviceLog::Outcome &outcome = overlaps() ? shared : *Now.log->last;
     uint64_t count = std::min<uint64_t>(outcome.log.cursor, Log.capacity());
     Dropped += outcome.log.cursor - count;
     Replay.scan(Log.records(), count, /*final=*/true);

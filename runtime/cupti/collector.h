@@ -173,6 +173,7 @@ private:
   /// A launch that records.
   struct Active {
     std::string name;
+    uint32_t number = 0; ///< of the launch, from 1
     core::NodeId node;
     uint32_t kernel = 0; ///< gpu::kernelId
     uint32_t slot = 0;   ///< gpu::Overlap

@@ -37,11 +37,19 @@ bool DeviceLog::registerRecords(ContextLog &c) {
 }
 
 bool DeviceLog::create(ContextLog &c) {
+  void *pinned = nullptr;
   if (cuCtxGetDevice(&c.device) != CUDA_SUCCESS ||
       cuMemAlloc(&c.log, sizeof(gpu::State)) != CUDA_SUCCESS ||
-      cuStreamCreate(&c.stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
-      cuEventCreate(&c.done, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+      cuMemHostAlloc(&pinned, 2 * sizeof(Outcome), 0) != CUDA_SUCCESS)
     return false;
+  c.next = static_cast<Outcome *>(pinned);
+  c.last = c.next + 1;
+  for (CUstream *s : {&c.stream, &c.after})
+    if (cuStreamCreate(s, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+      return false;
+  for (CUevent *e : {&c.ready, &c.done, &c.known})
+    if (cuEventCreate(e, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+      return false;
   // No number of a grid is there yet.
   if (cuMemsetD32Async(c.log, 0, sizeof(gpu::State) / 4, c.stream) != CUDA_SUCCESS)
     return false;
@@ -141,6 +149,23 @@ CUevent DeviceLog::doneOf(ContextLog &c, uint32_t slot) {
     cuEventCreate(&c.slotDone[slot], CU_EVENT_DISABLE_TIMING);
   }
   return c.slotDone[slot];
+}
+
+bool DeviceLog::writeBefore(ContextLog &c, const gpu::Log &log, CUstream stream) {
+  *c.next = Outcome();
+  c.next->log = log;
+  ContextScope current(c.context);
+  return cuMemcpyHtoDAsync(c.log, c.next, sizeof(Outcome), c.stream) == CUDA_SUCCESS &&
+         cuEventRecord(c.ready, c.stream) == CUDA_SUCCESS &&
+         cuStreamWaitEvent(stream, c.ready, 0) == CUDA_SUCCESS;
+}
+
+bool DeviceLog::readAfter(ContextLog &c, CUstream stream) {
+  ContextScope current(c.context);
+  return cuEventRecord(c.done, stream) == CUDA_SUCCESS &&
+         cuStreamWaitEvent(c.after, c.done, 0) == CUDA_SUCCESS &&
+         cuMemcpyDtoHAsync(c.last, c.log, sizeof(Outcome), c.after) == CUDA_SUCCESS &&
+         cuEventRecord(c.known, c.after) == CUDA_SUCCESS;
 }
 
 void DeviceLog::switchOff() {

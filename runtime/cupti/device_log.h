@@ -12,16 +12,26 @@
 
 namespace scopesan::cupti {
 
+/// State and counters, as they lie on the device.
+struct LogOutcome {
+  gpu::Log log{};
+  uint64_t counters[gpu::CounterRows][gpu::Counters] = {};
+};
+
 /// What the collector owns in one context.
 struct ContextLog {
   CUcontext context = nullptr;
   CUdevice device = 0;
-  CUstream stream = nullptr;                  ///< the collector's own
-  CUevent done = nullptr;                     ///< end of the active launch
-  CUdeviceptr log = 0;                        ///< gpu::State
-  CUevent slotDone[gpu::Overlap::Slots] = {}; ///< ends of launches that overlap
-  uint64_t records = 0;                       ///< address of the records in this context
-  uint32_t generation = 0;                    ///< of the registration that `records` belongs to
+  CUstream stream = nullptr;                   ///< the collector's own
+  CUstream after = nullptr;                    ///< likewise; waits for the active launch
+  CUevent ready = nullptr;                     ///< the next launch's state is there
+  CUevent done = nullptr;                      ///< end of the active launch
+  CUevent known = nullptr;                     ///< what it left is in `last`
+  LogOutcome *next = nullptr, *last = nullptr; ///< pinned: state of a launch, before and after it
+  CUdeviceptr log = 0;                         ///< gpu::State
+  uint64_t records = 0;                        ///< address of the records in this context
+  uint32_t generation = 0;                     ///< of the registration that `records` belongs to
+  CUevent slotDone[gpu::Overlap::Slots] = {};  ///< ends of launches that overlap
   uint32_t reservedShared = 0;
   bool lost = false; ///< a kernel failed: nothing works here any more
 
@@ -65,8 +75,13 @@ public:
 
   /// What every launch's state begins with: an empty log under `stamp`.
   gpu::Log blank(const ContextLog &c, uint32_t stamp) const;
-  /// The next launch finds this state, and counters at zero.
+  using Outcome = LogOutcome;
+  /// What is launched from now on finds this state, and counters at zero.
   bool write(ContextLog &c, const gpu::Log &log);
+  /// The same for what follows in `stream`, without a wait of the host. No launch is active.
+  bool writeBefore(ContextLog &c, const gpu::Log &log, CUstream stream);
+  /// `c.last` is fetched when all that is in `stream` has ended; c.known tells when it is there.
+  bool readAfter(ContextLog &c, CUstream stream);
   /// The same for launches that overlap, none of which is there yet.
   bool writeShared(ContextLog &c);
   /// The log of one of them.
@@ -81,11 +96,7 @@ public:
   bool prepareFast(ContextLog &c);
   /// Clears what a fast kernel needs, and fills in where it lies.
   bool clearFast(ContextLog &c, gpu::Log &log, const SlotDemand &slots);
-  /// State and counters after a launch.
-  struct Outcome {
-    gpu::Log log{};
-    uint64_t counters[gpu::CounterRows][gpu::Counters] = {};
-  };
+  /// State and counters now.
   bool read(ContextLog &c, Outcome &outcome);
 
   const gpu::Record *records() const { return Records; }

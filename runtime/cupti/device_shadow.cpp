@@ -33,11 +33,54 @@ bool DeviceShadow::start(ContextLog &c) {
   int supported = 0;
   cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, Device);
   if (supported)
-    Table = reserve(c, TableBytes);
+    Table = reserve(c, tableBytes(Map.mask()));
   return Table && cuStreamSynchronize(c.stream) == CUDA_SUCCESS;
 }
 
-void DeviceShadow::map(ContextLog &c, uint64_t address, uint64_t bytes) {
+uint64_t DeviceShadow::tableBytes(uint64_t mask) {
+  return ((mask + 1) * 8 + Granule - 1) / Granule * Granule;
+}
+
+uint64_t DeviceShadow::bytes() const {
+  uint64_t sum = 0;
+  for (const Block &b : Blocks)
+    sum += b.bytes;
+  return sum;
+}
+
+/// A table with more entries takes the place of the one that is too small.
+void DeviceShadow::growTable(ContextLog &c, uint32_t bits) {
+  uint64_t mask = (uint64_t(1) << bits) - 1;
+  CUdeviceptr larger = reserve(c, tableBytes(mask));
+  if (!larger) // chunks that find their entry taken have no shadow
+    return;
+  Map.setBits(bits);
+  std::vector<uint64_t> entries(mask + 1);
+  for (const gpu::ShadowMap::Piece &p : Map.all())
+    entries[gpu::chunkIndex(p.address, mask)] = gpu::chunkEntry(p.shadow, p.address);
+  cuMemcpyHtoDAsync(larger, entries.data(), entries.size() * 8, c.stream);
+  cuStreamSynchronize(c.stream);
+  release(Table);
+  Table = larger;
+}
+
+void DeviceShadow::writeEntries(ContextLog &c, const gpu::ShadowMap::Run &run, uint64_t shadow) {
+  std::vector<uint64_t> entries(run.chunks);
+  for (uint64_t i = 0; i < run.chunks; ++i)
+    entries[i] =
+        gpu::chunkEntry(shadow + i * gpu::ChunkShadowSize, run.address + i * gpu::ChunkSize);
+  // A run may go round the end of the table.
+  uint64_t first = gpu::chunkIndex(run.address, Map.mask()),
+           atEnd = std::min(run.chunks, Map.mask() + 1 - first);
+  cuMemcpyHtoDAsync(Table + first * 8, entries.data(), atEnd * 8, c.stream);
+  if (atEnd < run.chunks)
+    cuMemcpyHtoDAsync(Table, entries.data() + atEnd, (run.chunks - atEnd) * 8, c.stream);
+  cuStreamSynchronize(c.stream);
+}
+
+void DeviceShadow::map(ContextLog &c, uint64_t address, uint64_t bytes, bool idle) {
+  if (uint32_t bits = Map.bitsFor(address, bytes); idle && bits > Map.bits())
+    growTable(c, bits);
   for (gpu::ShadowMap::Run run : Map.missing(address, bytes)) {
     while (run.chunks) {
       gpu::ShadowMap::Run part{run.address, std::min(run.chunks, LargestRun)};
@@ -47,17 +90,7 @@ void DeviceShadow::map(ContextLog &c, uint64_t address, uint64_t bytes) {
       if (!shadow || !launch(c, c.kernels.fill, cells, arguments))
         return;
       Map.add(part, shadow);
-      std::vector<uint64_t> entries(part.chunks);
-      for (uint64_t i = 0; i < part.chunks; ++i)
-        entries[i] =
-            gpu::chunkEntry(shadow + i * gpu::ChunkShadowSize, part.address + i * gpu::ChunkSize);
-      // A run may go round the end of the table.
-      uint64_t first = gpu::chunkIndex(part.address),
-               atEnd = std::min(part.chunks, gpu::ChunkEntries - first);
-      cuMemcpyHtoDAsync(Table + first * 8, entries.data(), atEnd * 8, c.stream);
-      if (atEnd < part.chunks)
-        cuMemcpyHtoDAsync(Table, entries.data() + atEnd, (part.chunks - atEnd) * 8, c.stream);
-      cuStreamSynchronize(c.stream);
+      writeEntries(c, part, shadow);
       run = {run.address + part.chunks * gpu::ChunkSize, run.chunks - part.chunks};
     }
   }
@@ -112,13 +145,20 @@ bool DeviceShadow::check(ContextLog &c, const CheckRange &p) {
   return launch(c, c.kernels.check, words, arguments);
 }
 
+void DeviceShadow::release(CUdeviceptr address) {
+  auto b = std::find_if(Blocks.begin(), Blocks.end(),
+                        [&](const Block &x) { return x.address == address; });
+  if (b == Blocks.end())
+    return;
+  cuMemUnmap(b->address, b->bytes);
+  cuMemAddressFree(b->address, b->bytes);
+  cuMemRelease(b->handle);
+  Blocks.erase(b);
+}
+
 void DeviceShadow::drop() {
-  for (const Block &b : Blocks) {
-    cuMemUnmap(b.address, b.bytes);
-    cuMemAddressFree(b.address, b.bytes);
-    cuMemRelease(b.handle);
-  }
-  Blocks.clear();
+  while (!Blocks.empty())
+    release(Blocks.back().address);
   Map.clear();
   Table = 0;
 }

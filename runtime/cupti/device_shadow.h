@@ -23,13 +23,15 @@ public:
   bool isOn() const { return Table; }
   CUdevice device() const { return Device; }
   uint64_t table() const { return Table; }
-  uint64_t bytes() const { return Map.shadowBytes() + (Table ? TableBytes : 0); }
+  uint32_t tableMask() const { return uint32_t(Map.mask()); }
+  uint64_t bytes() const;
 
   /// Makes the table. The context of `c` must be current, here and below.
   bool start(ContextLog &c);
   /// Gives the range shadow memory as far as it has none. What lies in its chunks counts as freed
-  /// until fill() says otherwise: the host knows whether it was ever alive.
-  void map(ContextLog &c, uint64_t address, uint64_t bytes);
+  /// until fill() says otherwise: the host knows whether it was ever alive. `idle`: no kernel of
+  /// the program reads the table, so that a larger one may take its place.
+  void map(ContextLog &c, uint64_t address, uint64_t bytes, bool idle);
   /// Sets W of the range's words to `mark`, R to 0.
   bool fill(ContextLog &c, uint64_t address, uint64_t bytes, uint64_t mark);
   /// Renumbers the marks of launches.
@@ -44,7 +46,8 @@ public:
   void drop();
 
 private:
-  static constexpr uint64_t TableBytes = gpu::ChunkEntries * 8;
+  /// Of what the driver maps at once.
+  static constexpr uint64_t Granule = 2 << 20;
   /// Of one physical allocation: a part of a large range still gets shadow when memory is short.
   static constexpr uint64_t LargestRun = 128;
   struct Block {
@@ -54,6 +57,10 @@ private:
   };
 
   CUdeviceptr reserve(ContextLog &c, uint64_t bytes);
+  void release(CUdeviceptr address);
+  static uint64_t tableBytes(uint64_t mask);
+  void growTable(ContextLog &c, uint32_t bits);
+  void writeEntries(ContextLog &c, const gpu::ShadowMap::Run &run, uint64_t shadow);
   bool launch(ContextLog &c, CUfunction f, uint64_t items, void **arguments);
 
   CUdevice Device = 0;

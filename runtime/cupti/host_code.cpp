@@ -342,6 +342,11 @@ void Collector::hostAtomic(uint64_t address, uint32_t bytes, abi::Op op, core::S
 
 } // namespace scopesan::cupti
 
+extern "C" __attribute__((visibility("default"))) void scopesan_host_plain(const char *names,
+                                                                           uint64_t bytes) {
+  scopesan::host::plainUnits({names, bytes});
+}
+
 extern "C" __attribute__((visibility("default"))) const scopesan::abi::HostHooks *
 scopesan_host_hooks(void) {
   return &scopesan::cupti::Hooks;

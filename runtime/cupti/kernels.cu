@@ -162,7 +162,8 @@ KERNEL scopesanCheck(const CheckRange p) {
       bytes &= 15u << (begin - word);
     if (word + 4 > end)
       bytes &= 15u >> (word + 4 - end);
-    uint64_t entry = *reinterpret_cast<uint64_t *>(p.log.table + chunkIndex(word) * 8);
+    uint64_t entry =
+        *reinterpret_cast<uint64_t *>(p.log.table + chunkIndex(word, p.log.tableMask) * 8);
     if (uint64_t cell = cellOf(entry, word)) // the host checks what has no shadow
       c.word(cell, word, bytes);
   }

@@ -71,12 +71,14 @@ core::NodeId Collector::launchNode(const LaunchRequest &r, const Function &f, gp
   facts.block = r.block;
   facts.cluster = r.cluster.count() > 1 ? r.cluster : f.cluster;
   facts.cooperative = r.cooperative;
+  facts.inGraph = r.place != nullptr;
   facts.device = {uint16_t(device)};
   facts.domain = r.domain;
   host::LaunchRecord record;
   if (r.place) {
     record.node = r.place->node = Order.launchAt(r.place->at, facts);
     record.origin = r.place->origin;
+    record.origin.primaries = r.place->at.primaries;
   } else {
     record.node = Order.launch(s, facts, r.programmatic);
     record.origin.stack = host::captureStack();
@@ -102,6 +104,7 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   core::NodeId node = launchNode(r, f, s, facts, log->device);
   Active active;
   active.name = f.name;
+  active.number = LaunchCount;
   active.node = node;
   active.kernel = f.id;
   active.queued = Queued;
@@ -149,7 +152,8 @@ void Collector::begin(const LaunchRequest &r, const Function &f, gpu::Stream &s)
   }
   active.slot = freeSlot();
   active.done = overlaps() ? Log.doneOf(*log, active.slot) : log->done;
-  if (!good || !(overlaps() ? writeBeside(*log, state, active) : Log.write(*log, state)))
+  if (!good ||
+      !(overlaps() ? writeBeside(*log, state, active) : Log.writeBefore(*log, state, r.stream)))
     return host::incomplete("kernel '" + f.name + "' was not checked: the device does not respond");
   followed(node);
   if (!Now.running())
@@ -183,6 +187,7 @@ bool Collector::uncheckedRuns() {
 
 void Collector::launchIssued(bool succeeded, CUstream stream) {
   InsideScope inside;
+  RelaxedCapture relaxed;
   if (UncheckedStarts) {
     UncheckedStarts = false;
     CUevent e = nullptr;
@@ -198,7 +203,8 @@ void Collector::launchIssued(bool succeeded, CUstream stream) {
     return;
   Active &a = Now.launches.back();
   a.issued = true;
-  if (succeeded && cuEventRecord(a.done, stream) == CUDA_SUCCESS)
+  if (succeeded && (overlaps() ? cuEventRecord(a.done, stream) == CUDA_SUCCESS
+                               : Log.readAfter(*Now.log, stream)))
     return;
   a.ended = true; // it never began
   if (Now.launches.size() > 1) {

@@ -11,8 +11,13 @@ template <typename P> void onStreamCreated(Collector &c, const Call &k) {
     flags = p.Flags;
   else
     flags = p.flags;
-  if (!k.enter && k.succeeded)
-    c.Order.created(*p.phStream, !(flags & CU_STREAM_NON_BLOCKING), k.context);
+  if (k.enter || !k.succeeded)
+    return;
+  const bool isBlocking = !(flags & CU_STREAM_NON_BLOCKING);
+  c.Order.created(*p.phStream, isBlocking, k.context);
+  host::streamMade({c.Order.stream(*p.phStream, false, k.context).ordinal,
+                    isBlocking ? host::StreamKind::Blocking : host::StreamKind::NonBlocking,
+                    host::captureStack()});
 }
 void onStreamDestroyed(Collector &c, const Call &k) {
   if (k.enter)

@@ -19,7 +19,7 @@ void Collector::startShadow(ContextLog &c) {
     m.onHostOnly = m.hostReaches && Order.hasHostCode();
     if (m.kind == host::MemoryKind::ConstantVariable || m.onHostOnly)
       continue;
-    Shadow.map(c, address, m.bytes);
+    Shadow.map(c, address, m.bytes, /*idle=*/!Now.running());
     Shadow.fill(c, address, m.bytes, 0);
   }
   for (auto &[address, m] : Allocations)
@@ -87,6 +87,7 @@ gpu::LaunchTags::Assigned Collector::tagFor(ContextLog &c, const gpu::MarkSource
 void Collector::describeShadow(ContextLog &c, gpu::Log &log, const gpu::MarkSource &source) {
   gpu::LaunchTags::Assigned a = tagFor(c, source);
   log.table = Shadow.table();
+  log.tableMask = Shadow.tableMask();
   log.tag = uint64_t(a.tag) << gpu::mark::TagShift;
   log.oldest = a.oldest;
   log.orderedTags = a.ordered;
@@ -215,7 +216,7 @@ void Collector::memoryStarts(uint64_t address, uint64_t bytes, core::NodeId sinc
     Shadow.fill(*c, address, bytes, gpu::mark::Tracked);
   } else if (c) {
     ContextScope current(c->context);
-    Shadow.map(*c, address, bytes);
+    Shadow.map(*c, address, bytes, /*idle=*/!Now.running());
     hideFromShadow(*c, address, bytes);
     uint64_t mark = 0;
     if (since.value) { // as if it had been written by its allocation
@@ -254,6 +255,10 @@ void Collector::addCounters(const DeviceLog::Outcome &outcome) {
   if (uint64_t n = total(Counter::TimeOverflow))
     host::findingSink().gaveUp("threads of the GPU passed more barriers than its shadow memory can "
                                "count: their later accesses were not checked",
+                               n);
+  if (uint64_t n = total(Counter::BarrierDiverged))
+    host::findingSink().gaveUp("block barriers of the GPU were passed by a part of a warp: what "
+                               "they order, and whether they are used well, was not checked",
                                n);
   if (uint64_t n = total(Counter::GridsMixed))
     host::findingSink().gaveUp("launches that overlap on the GPU could not be told apart: some of "

@@ -115,16 +115,18 @@ struct BlockWord {
 
 /// Entry of the table of chunks. Written between kernels only. No side effect: equal look-ups are
 /// one.
-INLINE uint64_t chunkOf(uint64_t table, uint64_t address) {
-  uint64_t entry;
-  asm("ld.global.nc.b64 %0, [%1];"
-      : "=l"(entry)
-      : "l"(table + chunkIndex(address) * sizeof(uint64_t)));
+INLINE uint64_t chunkOf(uint64_t table, uint32_t mask, uint64_t address) {
+  uint64_t entry, at = table + (uint32_t(address >> ChunkShift) & mask) * sizeof(uint64_t);
+  asm("ld.global.nc.b64 %0, [%1];" : "=l"(entry) : "l"(at));
   return entry;
 }
 /// Cell of a word of global memory; 0 = it has none.
-INLINE uint64_t globalCell(uint64_t table, uint64_t address) {
-  return table ? cellOf(chunkOf(table, address), address) : 0;
+INLINE uint64_t globalCell(uint64_t table, uint32_t mask, uint64_t address) {
+  return table ? cellOf(chunkOf(table, mask, address), address) : 0;
+}
+/// The same where the mask is not at hand.
+INLINE uint64_t globalCell(const Log *log, uint64_t table, uint64_t address) {
+  return globalCell(table, table ? fetch32(&log->tableMask) : 0, address);
 }
 /// `base`: of the slot; 0 = none.
 INLINE uint64_t sharedCell(uint64_t base, uint32_t offset) {

@@ -111,7 +111,10 @@ INLINE uint32_t sharedOffsetOf(const void *pointer) {
 HOOK void __scopesan_fast_enter(FastState *s, uint32_t flags) {
   s->table = s->oldest = s->wide = s->span = s->tick = s->warpTick = s->tickBits = 0;
   s->sharedMe = s->sharedBase = 0;
+  s->tableMask = 0;
   s->blockBytes = s->blockNow = 0;
+  s->pollTurns = s->pollSite = 0;
+  s->pollAt = s->pollValue = 0;
   s->checkedGlobal = s->checkedShared = 0;
   s->slot = NoSlot;
   s->me = ~uint64_t(0);
@@ -121,6 +124,7 @@ HOOK void __scopesan_fast_enter(FastState *s, uint32_t flags) {
   uint32_t blockShift = fetch32(&log->blockShift);
   uint64_t tag = fetch(uint64_t(&log->tag)), thread = uint64_t(threadIndex()) << mark::ThreadShift;
   s->table = fetch(uint64_t(&log->table));
+  s->tableMask = fetch32(&log->tableMask);
   s->me = tag | uint64_t(blockIndex()) << blockShift | thread;
   s->oldest = fetch(uint64_t(&log->oldest));
   s->wide = tag | (~uint64_t(0) << blockShift & ~(~uint64_t(0) << fetch32(&log->epochShift)));
@@ -194,14 +198,22 @@ COLD void __scopesan_fast_leave(uint32_t slot, uint32_t checkedGlobal, uint32_t 
     __scopesan_fast_leave_slot(slot, n);
 }
 HOOK void __scopesan_fast_exit(FastState *s) {
-  if (s->tickBits)
+  if (s->tickBits) {
+    endPoll(s);
     __scopesan_fast_leave_mixed(s->span);
+  }
   if (s->me != ~uint64_t(0) || s->slot != NoSlot)
     __scopesan_fast_leave(s->slot, s->checkedGlobal, s->checkedShared);
 }
 
 /// The thread has passed a barrier of its whole block.
 HOOK void __scopesan_fast_barrier(FastState *s, uint32_t flags) {
+  if (flags & FastTrustsBarriers) {
+    uint32_t lanes;
+    asm volatile("activemask.b32 %0;" : "=r"(lanes));
+    if (lanes != lanesOfWarp() && s->me != ~uint64_t(0)) [[unlikely]]
+      __scopesan_fast_diverged();
+  }
   uint64_t unit = flags & FastMixed ? s->tickBits - TimeLow : uint64_t(1) << mark::TimeShift;
   if (s->me == ~uint64_t(0)) {
     if (flags & FastMixed) // its synchronization goes on
@@ -266,6 +278,8 @@ INLINE void blockWords(const FastState *s, uint32_t offset, uint32_t bytes, uint
 
 HOOK void __scopesan_fast_access(FastState *s, const void *pointer, uint32_t bytes, uint32_t site,
                                  uint32_t local, uint32_t window, uint32_t what) {
+  if (what & IsMixed)
+    endPoll(s);
   what |= bytes << BytesShift | uint32_t(s->warpTick >> mark::TimeShift) << WarpTickShift;
   if (window == SharedWindow || (window == AnyWindow && isSharedAddress(pointer))) {
     if (what & InBlock) {
@@ -282,7 +296,7 @@ HOOK void __scopesan_fast_access(FastState *s, const void *pointer, uint32_t byt
     return words<true>(s, sharedCell(s->sharedBase, offset), SharedBit | offset, bytes, site, local,
                        what | IsShared);
   }
-  uint64_t address = uint64_t(pointer), cell = globalCell(s->table, address);
+  uint64_t address = uint64_t(pointer), cell = globalCell(s->table, s->tableMask, address);
   if (!cell)
     return unshadowed(s, pointer, site, what);
   ++s->checkedGlobal;
@@ -293,10 +307,11 @@ HOOK void __scopesan_fast_access(FastState *s, const void *pointer, uint32_t byt
 COLD void __scopesan_fast_range(const void *pointer, uint64_t bytes, uint64_t table, uint64_t me,
                                 uint64_t sharedBase, uint64_t sharedMe, uint32_t site,
                                 uint32_t local, uint32_t what) {
+  const Log *log = currentLog();
   bool shared = isSharedAddress(pointer);
   uint64_t begin = shared ? sharedOffsetOf(pointer) : uint64_t(pointer);
   forParts(begin, bytes, [&](uint64_t at, uint32_t n, uint32_t mask) {
-    uint64_t cell = shared ? sharedCell(sharedBase, uint32_t(at)) : globalCell(table, at);
+    uint64_t cell = shared ? sharedCell(sharedBase, uint32_t(at)) : globalCell(log, table, at);
     uint64_t mark = (shared ? sharedMe : me) | uint64_t(local) << mark::SiteShift | mask;
     uint32_t w = what | n << BytesShift;
     if (cell)
@@ -308,6 +323,8 @@ COLD void __scopesan_fast_range(const void *pointer, uint64_t bytes, uint64_t ta
 }
 HOOK void __scopesan_fast_span(FastState *s, const void *pointer, uint64_t bytes, uint32_t site,
                                uint32_t local, uint32_t what) {
+  if (what & IsMixed)
+    endPoll(s);
   if (bytes)
     __scopesan_fast_range(pointer, bytes, s->table, s->me, s->sharedBase, s->sharedMe, site, local,
                           what | uint32_t(s->warpTick >> mark::TimeShift) << WarpTickShift);
@@ -330,7 +347,7 @@ DEVICE void __scopesan_gpu_mark(const void *pointer, uint64_t bytes, uint32_t ho
                 uint64_t(site % mark::MaxSites) << mark::SiteShift;
   Actor a = actorOf(log, me, 0);
   forParts(at, bytes, [&](uint64_t word, uint32_t, uint32_t mask) {
-    uint64_t cell = globalCell(table, word), m = me | mask;
+    uint64_t cell = globalCell(log, table, word), m = me | mask;
     if (!cell)
       return;
     CellPort p{tellerOf(log, a, m, word, site, OnlyMarks), cell};

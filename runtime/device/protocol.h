@@ -10,6 +10,7 @@
 //   uint64_t loadWrite();            W now
 //   bool wants(uint64_t mark, bool isRead);   the access and that mark race, unless the kernel
 //                                    synchronizes: does the log want this pair?
+//   bool keepsReaders();             is there room to track a word for its readers' sake? (mixed)
 //   void reserve();                  takes the tickets of known() and of the full() after it
 //   void known(Cell now, Cell before);   marks that were in the cell; 0 = none
 //   void full();                     the access goes to the log as a whole
@@ -35,7 +36,8 @@
 // Settled: ordered before me (by the launch, a barrier of the block, or one of the warp), or my
 // own. In kernels that synchronize otherwise (mixed) what is not settled need not be a race: the
 // word becomes tracked, and the host, which has the log of their synchronization, judges. A Block
-// or Grid mark does not say who read when: it makes such a write X1 there.
+// or Grid mark does not say who read when: it makes such a write X1 there. So the second reader
+// makes a word tracked as well, as long as these are few.
 // A tracked word is judged by the host: who makes it so
 // takes tickets first, then tells what was in the cell, and every later access finds the cell
 // special and is logged as a whole. Levels of R only rise within a launch, and max keeps the one
@@ -217,6 +219,8 @@ SCOPESAN_STEP void afterRead(Port &p, const Actor &a, uint64_t me, uint64_t r, u
     return track(p, a, trackedMark(a), me, {0, r});
   if (isSettledRead(a, r) || coversRead(a, r))
     return;
+  if (a.mixed && p.keepsReaders())
+    return track(p, a, trackedMark(a), me, {0, r});
   bool exact = mark::level(r) == uint32_t(ReadLevel::Exact);
   bool whole = (r & mark::FullWord) == mark::FullWord;
   if (isSameLaunch(a, r) && whole && isSamePhase(a, r) && exact)

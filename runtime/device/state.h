@@ -17,12 +17,17 @@ struct FastState {
   uint64_t tickBits;   ///< all ones there
   uint64_t sharedMe;   ///< the mark in shared memory
   uint64_t sharedBase; ///< of the shadow slot; 0 = none
+  uint32_t tableMask;  ///< Log::tableMask
   uint32_t slot;
   uint32_t checkedGlobal, checkedShared; ///< accesses
   // Kernels with cells in the block's shared memory (FastBlockCells):
   uint32_t blockData, blockBytes; ///< what has cells there; 0 bytes = not checked
   uint32_t blockCells;            ///< where they are
   uint32_t blockNow;              ///< upper half of a cell of mine now, without level
+  // Mixed kernels: a load that may be repeated (mixed.h).
+  uint32_t pollTurns; ///< 0 = there is none
+  uint32_t pollSite;
+  uint64_t pollAt, pollValue;
 };
 static_assert(sizeof(FastState) <= FastStateBytes);
 

@@ -9,6 +9,21 @@ namespace {
 INLINE uint32_t phaseOf(const Log *log, uint64_t mark, uint64_t blockMask) {
   return uint32_t((mark & ~blockMask) >> fetch32(&log->phaseShift)) & 0xffff;
 }
+INLINE uint32_t threadsOfBlock() {
+  uint32_t x, y, z;
+  asm("mov.u32 %0, %%ntid.x;" : "=r"(x));
+  asm("mov.u32 %0, %%ntid.y;" : "=r"(y));
+  asm("mov.u32 %0, %%ntid.z;" : "=r"(z));
+  return x * y * z;
+}
+INLINE uint64_t blocksOfGrid() {
+  uint32_t x, y, z;
+  asm("mov.u32 %0, %%nctaid.x;" : "=r"(x));
+  asm("mov.u32 %0, %%nctaid.y;" : "=r"(y));
+  asm("mov.u32 %0, %%nctaid.z;" : "=r"(z));
+  return uint64_t(x) * y * z;
+}
+
 /// An access as a whole.
 INLINE void accessRecord(const Ticket &t, uint64_t at, uint32_t bytes, uint32_t site, uint32_t what,
                          uint32_t phase) {
@@ -59,6 +74,13 @@ struct Teller {
       return false;
     }
     return true;
+  }
+
+  INLINE_MEMBER bool keepsReaders() {
+    if (blocksOfGrid() > MostThreadsKept / threadsOfBlock())
+      return false;
+    uint64_t at = fetch(uint64_t(&log->counters)) + uint32_t(Counter::ReadersKept) * 8;
+    return relaxed(at) < MostReadersKept && add(at) < MostReadersKept;
   }
 
   INLINE_MEMBER void reserve() {

@@ -73,8 +73,10 @@ void Locations::feedKept(AtomicOp &op) {
 void Locations::tell(AtomicOp &op) {
   if (!op.at->kept.empty())
     feedKept(op);
-  D.atomicBefore(*op.thread, op.address, op.bytes, op.op, op.site);
-  D.atomicAfter(*op.thread, op.address, op.bytes, op.op, op.site, op.wrote, op.value);
+  for (unsigned n = op.waits ? 2 : 1; n; --n) {
+    D.atomicBefore(*op.thread, op.address, op.bytes, op.op, op.site);
+    D.atomicAfter(*op.thread, op.address, op.bytes, op.op, op.site, op.wrote, op.value);
+  }
 }
 
 /// A reader acts on the current value.

@@ -43,6 +43,7 @@ struct AtomicOp {
   /// The thread's next strong operation is the same again: a waiting loop. What this one read
   /// decided nothing.
   bool repeated = false;
+  bool waits = false; ///< a load that read the value more than once
 
   // ---- kept by Locations
   Location *at = nullptr;

@@ -1,6 +1,7 @@
 #include "gpu/replay.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace scopesan::gpu {
 
@@ -79,7 +80,10 @@ void Replay::pair(const Record *records, uint64_t count, bool final) {
     Partner.resize(count);
   for (; Paired < count; ++Paired) {
     const Record &r = records[Paired];
-    if (select(r))
+    bool whole = select(r);
+    if (whole && hasSecond(r) && !final)
+      whole = Paired + 1 < count && records[Paired + 1].complete(L->launch.stamp);
+    if (whole)
       pairOne(r, Paired, records);
     else if (!final)
       break;
@@ -171,8 +175,8 @@ void Replay::beginCluster(uint32_t index) {
   }
 }
 
-void Replay::endBlock(BlockState &b) {
-  D.endBlock(b.detect);
+void Replay::endBlock(BlockState &b, bool ran) {
+  D.endBlock(b.detect, ran);
   std::shared_ptr<ClusterState> cluster = b.cluster;
   cluster->members[b.rank] = nullptr;
   if (--cluster->live == 0)
@@ -219,7 +223,7 @@ void Replay::endSelected() {
       exitThread(b, i);
   }
   for (uint32_t index : left)
-    endBlock(*L->blocks[index]);
+    endBlock(*L->blocks[index], /*ran=*/false);
   D.endLaunch(L->launch.node);
 }
 
@@ -240,15 +244,42 @@ Replay::BlockState *Replay::owner(BlockState &b, uint64_t value) const {
 
 /// The thread goes on: what it left open is over.
 void Replay::settle(ThreadState &t) {
-  AtomicOp *op = t.pending;
-  if (!op)
-    return;
-  t.pending = nullptr;
-  if (op->isStore())
-    Atomics.force(*op);
-  else
-    Atomics.abandon(*op); // its second ticket was lost
-  FreeOps.push_back(op);
+  for (AtomicOp *op : {std::exchange(t.pending, nullptr), std::exchange(t.change, nullptr)}) {
+    if (!op)
+      continue;
+    if (op->isStore())
+      Atomics.force(*op);
+    else
+      Atomics.abandon(*op); // its second ticket was lost
+    FreeOps.push_back(op);
+  }
+}
+
+AtomicOp *Replay::newOp(const Record &before, BlockState &b) {
+  AtomicOp *x;
+  if (FreeOps.empty()) {
+    x = &Pool.emplace_back();
+  } else {
+    x = FreeOps.back();
+    FreeOps.pop_back();
+    *x = AtomicOp();
+  }
+  x->thread = D.thread(b.detect, core::ThreadIndex{before.thread()});
+  x->address = place(b, before.value);
+  x->bytes = L->launch.mode == KernelMode::Mixed ? before.low & 0xff : before.low;
+  x->op = abi::Op(before.extra);
+  x->site = {before.high};
+  return x;
+}
+
+void Replay::tellOutcome(AtomicOp &op, const Record &after) {
+  op.wrote = after.extra & Wrote;
+  op.writtenKnown =
+      op.wrote && (after.extra & WrittenKnown) && op.op.kind() != abi::AccessKind::Red;
+  op.valueKnown = after.extra & ValueKnown;
+  op.value = after.value;
+  op.waits = op.op.kind() == abi::AccessKind::Load && after.low;
+  op.written = uint64_t(after.high) << 32 | after.low;
 }
 
 void Replay::atomicBefore(const Record *records, uint64_t at, BlockState &b, ThreadState &t) {
@@ -258,28 +289,18 @@ void Replay::atomicBefore(const Record *records, uint64_t at, BlockState &b, Thr
   bool isStore = op.kind() == abi::AccessKind::Store || op.kind() == abi::AccessKind::Red;
   if (!distance && !isStore)
     return; // never seen to end
-  AtomicOp *x;
-  if (FreeOps.empty()) {
-    x = &Pool.emplace_back();
-  } else {
-    x = FreeOps.back();
-    FreeOps.pop_back();
-    *x = AtomicOp();
-  }
-  x->thread = D.thread(b.detect, core::ThreadIndex{r.thread()});
-  x->address = place(b, r.value);
-  x->bytes = L->launch.mode == KernelMode::Mixed ? r.low & 0xff : r.low;
-  x->op = op;
-  x->site = {r.high};
+  AtomicOp *x = newOp(r, b);
   x->repeated = Partner[at] & RepeatedBit;
   x->wrote = isStore;
-  if (distance) {
-    const Record &after = records[at + distance];
-    x->wrote = after.extra & Wrote;
-    x->writtenKnown = x->wrote && (after.extra & WrittenKnown) && op.kind() != abi::AccessKind::Red;
-    x->valueKnown = after.extra & ValueKnown;
-    x->value = after.value;
-    x->written = uint64_t(after.high) << 32 | after.low;
+  const Record *after = distance ? &records[at + distance] : nullptr;
+  if (after)
+    tellOutcome(*x, *after);
+  if (after && hasSecond(*after) && after[1].complete(L->launch.stamp)) {
+    // The change was read after the first value: it may have been written at any time since then.
+    t.change = newOp(r, b);
+    t.change->repeated = std::exchange(x->repeated, true);
+    tellOutcome(*t.change, after[1]);
+    Atomics.open(*t.change);
   }
   Atomics.open(*x);
   t.pending = x;
@@ -290,7 +311,7 @@ void Replay::atomicAfter(const Record &, ThreadState &t) {
   if (!op || op->isStore())
     return; // a store stays pending until its thread goes on
   Atomics.close(*op);
-  t.pending = nullptr;
+  t.pending = std::exchange(t.change, nullptr);
   FreeOps.push_back(op);
 }
 

@@ -98,6 +98,7 @@ public:
 private:
   struct ThreadState {
     AtomicOp *pending = nullptr; ///< its latest strong operation, until its next event
+    AtomicOp *change = nullptr;  ///< what follows it (ChangeFollows)
     Record operands{};           ///< EventKind::Operands for its next event
     Record start{};              ///< EventKind::TensorStart, likewise
     bool exited = false;
@@ -229,12 +230,19 @@ private:
   void recall(core::BlockId block, uint32_t thread, core::LocalTime time, uint64_t mark,
               uint64_t word, bool isRead, core::SiteId site);
   void atomicBefore(const Record *records, uint64_t at, BlockState &b, ThreadState &t);
+  AtomicOp *newOp(const Record &before, BlockState &b);
+  static void tellOutcome(AtomicOp &op, const Record &after);
+  /// The record after `after` belongs to it, too.
+  static bool hasSecond(const Record &after) {
+    return after.kind() == EventKind::AtomicAfter && after.extra & ChangeFollows;
+  }
   void atomicAfter(const Record &r, ThreadState &t);
   void settle(ThreadState &t);
   void exitThread(BlockState &b, uint32_t i);
   BlockState &block(uint32_t index);
   void beginCluster(uint32_t index);
-  void endBlock(BlockState &b);
+  /// `ran`: the log tells of the ends of its threads.
+  void endBlock(BlockState &b, bool ran = true);
   /// Block of the record's address form whose shared memory it names; null = it has ended.
   BlockState *owner(BlockState &b, uint64_t value) const;
   uint64_t place(const BlockState &b, uint64_t value) const;

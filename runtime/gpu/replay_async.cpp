@@ -5,6 +5,8 @@
 // everything that its phase waited for had a ticket, so no phase is found incomplete that was not.
 #include "gpu/replay.h"
 
+#include "host/bulk_size.h"
+
 #include <algorithm>
 
 namespace scopesan::gpu {
@@ -128,6 +130,8 @@ void Replay::bulkCopy(const Event &e) {
   const Record &o = e.t.operands;
   uint64_t barrier = uint64_t(o.extra) << 32 | o.high;
   uint32_t receivers = o.low & 0xffff;
+  if (e.r.low % host::BulkSizeUnit)
+    host::incomplete(host::OddBulkSize, e.site);
   if (!receivers)
     return bulkTransfer(e, e.r.value, barrier);
   for (uint32_t rank = 0; receivers >> rank; ++rank)

@@ -51,7 +51,7 @@ void Replay::limitBlocks() {
                        "may be missed");
     if (b->phase)
       L->phases[b->index] = b->phase;
-    endBlock(*b);
+    endBlock(*b, /*ran=*/false);
   }
 }
 

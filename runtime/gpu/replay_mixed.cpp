@@ -33,9 +33,13 @@ void Replay::noteStep(BlockState &b, uint32_t thread, uint32_t tick) {
     steps.push_back({b.phase, tick, D.thread(b.detect, ThreadIndex{thread})->time});
 }
 
-/// The whole block passed its barrier (S7): nobody exits before one in such a kernel.
+/// The whole block passed its barriers (S7). Where nobody did anything between two of them, only
+/// time passes.
 void Replay::passBarriers(BlockState &b, uint32_t ahead) {
   auto threads = uint32_t(b.threads.size());
+  if (b.live != threads)
+    host::incomplete("threads of the GPU ended before others of their block passed a barrier: what "
+                     "orders their accesses was not checked");
   for (; ahead; --ahead) {
     for (uint32_t i = 0; i < threads; ++i) {
       settle(b.threads[i]);
@@ -46,8 +50,14 @@ void Replay::passBarriers(BlockState &b, uint32_t ahead) {
     for (uint32_t i = 0; i < threads; ++i)
       if (!b.threads[i].exited)
         D.blockBarrierArrive(*D.thread(b.detect, ThreadIndex{i}), abi::BarrierKind::Sync, 0, 0, {});
+    std::vector<LocalTime> &times = L->phaseTimes[b.index];
+    times.push_back(D.thread(b.detect, ThreadIndex{0})->time);
     ++b.phase;
-    L->phaseTimes[b.index].push_back(D.thread(b.detect, ThreadIndex{0})->time);
+    if (ahead == 1 || b.live != threads)
+      continue;
+    for (; ahead > 1; --ahead, ++b.phase)
+      times.push_back(times.back().next());
+    D.passBarrier(b.detect, times.back());
   }
 }
 

@@ -50,9 +50,9 @@ void Replay::unknownOperation(const Event &e, const std::string &what) {
 /// Of each receiver, an actor of its own.
 void Replay::tensorCopy(const Event &e) {
   const Record &r = e.r, &o = e.t.operands, &s = e.t.start;
-  if (r.value)
-    host::tellMapRead(D, e.who, place(e.b, r.value), e.site);
   const TensorMaps::Known *known = Maps.find(wide(r.low, r.extra));
+  if (r.value && (!known || known->lacks))
+    host::tellMapRead(D, e.who, place(e.b, r.value), e.site);
   if (!known || known->lacks)
     return unknownOperation(
         e, known ? std::string("a tensor copy was executed; ScopeSan lacks ") + known->lacks
@@ -77,6 +77,8 @@ void Replay::tensorTransfer(const Event &e, const host::TensorTile &tile, uint64
                             uint64_t barrier) {
   uint32_t how = e.t.operands.low;
   core::BlockId actor = D.asyncBegin(e.who, core::Proxy::Async);
+  if (e.r.value)
+    host::tellMapRead(D, place(e.b, e.r.value), e.site);
   host::TensorTransfer transfer{tile, place(e.b, shared), (how & tensor::StoreBit) != 0,
                                 (how & tensor::ReduceBit) != 0};
   host::tellAccesses(D, transfer, e.site,

@@ -394,6 +394,18 @@ void nodeNamed(core::NodeId node, const std::string &what, const Origin &origin)
   c.registries.nodes.addApi(node, what, origin);
 }
 
+void streamMade(const StreamFacts &facts) {
+  Collector &c = collector();
+  std::lock_guard guard(c.lock);
+  c.registries.nodes.addStream(facts);
+}
+
+void hostFunction(core::HostId thread, const std::string &api, const Origin &origin) {
+  Collector &c = collector();
+  std::lock_guard guard(c.lock);
+  c.registries.nodes.addHostFunction(thread, api, origin);
+}
+
 StackId captureStack() {
   std::vector<uint64_t> addresses = unwind();
   Collector &c = collector();
@@ -411,6 +423,11 @@ void incomplete(const std::string &what, core::SiteId site) {
     c.writeIncomplete({what, site.value}, tally);
 }
 
+void kernelFailed(const std::string &cause, core::SiteId site) {
+  incomplete("a kernel ended with an error; what it had not executed was not checked: " + cause,
+             site);
+}
+
 void setDeviceCounters(const DeviceCounters &counters) {
   Collector &c = collector();
   std::lock_guard guard(c.lock);
@@ -426,6 +443,19 @@ void note(const std::string &what) {
   json.beginObject().field("t", "note").field("what", what).endObject();
   if (c.openJournal())
     c.write(json.text());
+}
+
+void plainUnits(std::string_view names) {
+  constexpr size_t Most = 5;
+  std::string text;
+  size_t count = 0;
+  for (size_t end; (end = names.find('\0')) != names.npos; names.remove_prefix(end + 1))
+    if (end && ++count <= Most)
+      text += (count > 1 ? ", " : "") + std::string(names.substr(0, end));
+  if (count > Most)
+    text += " and " + std::to_string(count - Most) + " more";
+  if (count)
+    note("host code without -fscopesan-host: " + text + ": its accesses and locks are not seen");
 }
 
 void standstill(const std::string &kernel, uint32_t launch, uint32_t seconds) {

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace scopesan::host {
@@ -78,6 +79,14 @@ struct Origin {
   StackId stack{};          ///< host code that launched it, or that added the node to its graph
   StackId graphStack{};     ///< host code that launched the graph
   bool staged = false;      ///< a copy that may return when its pageable source is staged
+  /// Kernels that a programmatic launch may overlap (S14).
+  std::vector<core::NodeId> primaries{};
+};
+enum class StreamKind : uint8_t { Unknown, Legacy, PerThread, Blocking, NonBlocking };
+struct StreamFacts {
+  uint32_t number = 0; ///< as in Origin
+  StreamKind kind{};
+  StackId stack{}; ///< host code that made it
 };
 /// The host code that called into the collector's library.
 StackId captureStack();
@@ -94,6 +103,9 @@ struct LaunchRecord {
   Origin origin;
 };
 void launchStarted(const LaunchRecord &);
+void streamMade(const StreamFacts &);
+/// The host thread stands for host functions that `api` put into a stream.
+void hostFunction(core::HostId thread, const std::string &api, const Origin &origin);
 /// A copy, fill or host step that accesses memory: `what` is the API name ("cudaMemcpyAsync").
 void nodeNamed(core::NodeId node, const std::string &what, const Origin &origin);
 
@@ -102,10 +114,13 @@ void nodeNamed(core::NodeId node, const std::string &what, const Origin &origin)
 core::FindingSink &findingSink();
 /// X1: something took part that is not modelled. `site` may be 0. Deduplicated with a count.
 void incomplete(const std::string &what, core::SiteId site = {});
-inline constexpr const char KernelFailed[] =
-    "a kernel ended with an error; what it had not executed was not checked";
+/// X1: a kernel ended with an error, so what it had not executed was not checked. `cause` names the
+/// kernel.
+void kernelFailed(const std::string &cause, core::SiteId site = {});
 /// Something that readers of the report should know; not a limit. Once each.
 void note(const std::string &what);
+/// Host code of these units, names with a NUL each, is not instrumented where others' is: a note.
+void plainUnits(std::string_view names);
 /// Number of accesses that reached the shadow so far (reported in the result).
 void setCheckedAccesses(uint64_t count);
 /// What the GPU backend's shadow memory on the device did.

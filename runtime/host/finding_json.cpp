@@ -13,10 +13,22 @@ void writeDim(JsonWriter &json, const char *name, core::Dim3 d) {
   json.key(name).beginArray().value(d.x).value(d.y).value(d.z).endArray();
 }
 
+void writeStream(JsonWriter &json, const Registries &registries, uint32_t number) {
+  json.field("stream", number);
+  const StreamFacts *facts = registries.nodes.findStream(number);
+  if (!facts)
+    return;
+  json.field("stream_kind", nameOf(facts->kind));
+  if (facts->stack.value) {
+    json.key("stream_host");
+    registries.stacks.write(json, facts->stack);
+  }
+}
+
 /// Where the work came from: stream, device, graph, host code.
 void writeOrigin(JsonWriter &json, const Registries &registries, const Origin &origin) {
   if (!origin.isHost)
-    json.field("stream", origin.stream);
+    writeStream(json, registries, origin.stream);
   json.field("device", origin.device);
   if (origin.staged)
     json.field("staged", true);
@@ -44,7 +56,7 @@ void writeActor(JsonWriter &json, const Registries &registries, core::NodeId nod
   writeOrigin(json, registries, node->origin);
   if (!node->isLaunch)
     return;
-  json.field("launch", node->index);
+  json.field("launch", node->index).field("domain", node->domain);
   writeDim(json, "block", unflatten(block.value - node->firstBlock.value, node->grid));
   writeDim(json, "thread", unflatten(thread.value, node->block));
   json.field("warp", thread.value / WarpSize).field("lane", thread.value % WarpSize);
@@ -75,9 +87,18 @@ void writeAccess(JsonWriter &json, const Registries &registries, const core::Acc
   }
   writeOperation(json, registries, access.op, access.site);
   json.field("bytes", access.bytes);
-  writeActor(json, registries, access.node, access.block, access.thread);
+  if (const NodeRegistry::Node *function = registries.nodes.findHostFunction(access.host)) {
+    json.field("api", *function->name).field("host_function", true);
+    writeOrigin(json, registries, function->origin);
+  } else {
+    writeActor(json, registries, access.node, access.block, access.thread);
+  }
   if (access.host.value)
     json.field("host_thread", access.host.value);
+  if (access.isCopy)
+    json.field("asynchronous", true);
+  if (access.proxy != abi::Proxy::Generic)
+    json.field("proxy", nameOf(access.proxy));
   json.endObject();
 }
 
@@ -110,6 +131,17 @@ void writeMemory(JsonWriter &json, const Registries &registries, Overlap overlap
     json.field("kind", "unknown").field("offset", uint32_t(0));
   }
   json.field("bytes", overlap.bytes).endObject();
+}
+
+/// Which access, 0 or 1, is by a programmatic launch that may overlap the other one's; 2: none.
+uint32_t overlapping(const Registries &registries, const core::Finding &finding) {
+  const core::NodeId nodes[] = {finding.first.node, finding.second.node};
+  for (uint32_t i = 0; i < 2; ++i)
+    if (const NodeRegistry::Node *node = registries.nodes.find(nodes[i]))
+      for (core::NodeId primary : node->origin.primaries)
+        if (primary == nodes[1 - i])
+          return i;
+  return 2;
 }
 
 /// D7: what is wrong at which barrier.
@@ -166,6 +198,8 @@ std::string findingLine(const Registries &registries, const core::Finding &findi
   writeAccess(json, registries, finding.first);
   writeAccess(json, registries, finding.second);
   json.endArray();
+  if (uint32_t i = overlapping(registries, finding); i < 2)
+    json.field("programmatic", i);
   writeMemory(json, registries, overlapOf(finding), shared);
   if (finding.barrier.misuse != core::Misuse::None)
     writeBarrier(json, finding.barrier);

@@ -23,6 +23,11 @@ const char *nameOf(abi::Scope scope) {
   static const char *const Names[] = {"thread", "block", "cluster", "device", "system"};
   return pick(Names, scope);
 }
+const char *nameOf(abi::Proxy proxy) {
+  static const char *const Names[] = {"generic", "async",   "tensormap", "non-coherent",
+                                      "surface", "texture", "constant",  "constant-bank"};
+  return pick(Names, proxy);
+}
 const char *nameOf(core::Hazard hazard) {
   static const char *const Names[] = {"none", "WAW", "RAW", "WAR"};
   return pick(Names, hazard);
@@ -46,6 +51,12 @@ const char *nameOf(core::BarrierKind kind) {
 const char *nameOf(MemoryKind kind) {
   static const char *const Names[] = {"device",   "managed",  "host-mapped", "host-pinned",
                                       "variable", "constant", "heap",        "array"};
+  return pick(Names, kind);
+}
+
+const char *nameOf(StreamKind kind) {
+  static const char *const Names[] = {"unknown", "legacy", "per-thread", "blocking",
+                                      "non-blocking"};
   return pick(Names, kind);
 }
 

@@ -8,11 +8,13 @@ namespace scopesan::host {
 const char *nameOf(abi::AccessKind);
 const char *nameOf(abi::MemoryOrder);
 const char *nameOf(abi::Scope);
+const char *nameOf(abi::Proxy);
 const char *nameOf(core::Hazard);
 const char *nameOf(core::Distance);
 const char *nameOf(core::Misuse);
 const char *nameOf(core::BarrierKind);
 const char *nameOf(MemoryKind);
+const char *nameOf(StreamKind);
 
 struct RuleText {
   const char *id;

@@ -160,4 +160,9 @@ void tellMapRead(core::Detector &d, core::Thread &by, uint64_t map, core::SiteId
     d.proxyRead(by, map + at, 16, site, core::Proxy::TensorMap);
 }
 
+void tellMapRead(core::Detector &d, uint64_t map, core::SiteId site) {
+  for (uint32_t at = 0; at < 128; at += 16)
+    d.asyncReadMap(map + at, 16, site);
+}
+
 } // namespace scopesan::host

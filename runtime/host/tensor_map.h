@@ -135,5 +135,7 @@ void tellAccesses(core::Detector &d, const TensorTransfer &t, core::SiteId site,
 
 /// The map itself is read through a proxy of its own (S13).
 void tellMapRead(core::Detector &d, core::Thread &by, uint64_t map, core::SiteId site);
+/// By the copy that is being issued: it may read the map until it is done.
+void tellMapRead(core::Detector &d, uint64_t map, core::SiteId site);
 
 } // namespace scopesan::host

@@ -3,8 +3,8 @@
 
 #include "scopesan/host_abi.h"
 
-/// In threads.cpp, which nothing else asks for by name.
-extern "C" const char __scopesan_host_threads;
+/// In threads.cpp and files.cpp, which nothing else asks for by name.
+extern "C" const char __scopesan_host_threads, __scopesan_host_files;
 
 namespace scopesan::hostcode {
 

@@ -37,6 +37,23 @@ Getter findBackend() {
   return Library ? reinterpret_cast<Getter>(dlsym(Library, abi::HostHooksSymbol)) : nullptr;
 }
 
+/// Names of units that are not instrumented.
+extern "C" const char __start_scopesan_plain[] __attribute__((weak, visibility("hidden")));
+extern "C" const char __stop_scopesan_plain[] __attribute__((weak, visibility("hidden")));
+
+/// Tells the backend's library, which need not be in the global scope.
+void tellPlainUnits(const abi::HostHooks &Hooks) {
+  static bool Told;
+  Dl_info Info;
+  if (Told || !__start_scopesan_plain || !dladdr(reinterpret_cast<void *>(Hooks.module), &Info))
+    return;
+  Told = true;
+  using Taker = void (*)(const char *, uint64_t);
+  void *Library = dlopen(Info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  if (auto Take = Library ? reinterpret_cast<Taker>(dlsym(Library, abi::PlainSymbol)) : nullptr)
+    Take(__start_scopesan_plain, uint64_t(__stop_scopesan_plain - __start_scopesan_plain));
+}
+
 } // namespace
 
 const abi::HostHooks *hostcode::backend() {
@@ -53,9 +70,12 @@ const abi::HostHooks *hostcode::backend() {
 extern "C" {
 
 void __scopesan_host_module(const abi::Module *Module) {
-  __asm__ volatile("" ::"r"(&__scopesan_host_threads)); // brings threads.cpp along
-  if (auto *Tell = backend())
+  // Brings threads.cpp and files.cpp along.
+  __asm__ volatile("" ::"r"(&__scopesan_host_threads), "r"(&__scopesan_host_files));
+  if (auto *Tell = backend()) {
     Tell->module(Module);
+    tellPlainUnits(*Tell);
+  }
 }
 
 void __scopesan_host_read(const void *Address, uint64_t Bytes, uint32_t Site) {
@@ -72,6 +92,26 @@ void __scopesan_host_write(const void *Address, uint64_t Bytes, uint32_t Site) {
     return;
   if (auto *Tell = backend())
     Tell->write(Address, Bytes, Site);
+}
+
+void __scopesan_host_string(const void *Address, uint64_t Most, uint32_t Wrote, uint32_t Site) {
+  const abi::HostHooks *Hooks = Found;
+  if (!Hooks || !isWatched(*Hooks, Address))
+    return;
+  uint64_t Length = strnlen(static_cast<const char *>(Address), Most);
+  auto Tell = Wrote ? __scopesan_host_write : __scopesan_host_read;
+  Tell(Address, Length < Most ? Length + 1 : Most, Site);
+}
+
+void __scopesan_host_common(const void *Address, const void *Other, uint64_t Most, uint32_t Site) {
+  const abi::HostHooks *Hooks = Found;
+  if (!Hooks || !isWatched(*Hooks, Address))
+    return;
+  auto *A = static_cast<const char *>(Address), *B = static_cast<const char *>(Other);
+  uint64_t Last = 0;
+  while (Last < Most && A[Last] == B[Last] && A[Last])
+    ++Last;
+  __scopesan_host_read(Address, Last < Most ? Last + 1 : Most, Site);
 }
 
 // The backend holds its lock from the one to the other.

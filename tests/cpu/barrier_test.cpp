@@ -85,7 +85,7 @@ TEST(BlockBarrier, DeadlockNamesTheBarrier) {
   Machine M;
   RunStatus R = M.run({1}, {8}, [&] { __scopesan_cpu_bar_sync(tid() < 3 ? 1 : 2, 0, 0, 0); });
   EXPECT_EQ(R, RunStatus::Deadlocked);
-  std::string Text = TheEngine.describeStuck(false);
+  std::string Text = TheEngine.describeStuck("stuck");
   EXPECT_NE(
       Text.find("3 of 8 live threads (first: thread [0,0,0]) wait at barrier 1: 3 of 8 arrived"),
       std::string::npos)

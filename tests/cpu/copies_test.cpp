@@ -455,17 +455,20 @@ TEST(Copies, FaultsBelongToTheIssuer) {
 TEST(Copies, AreDoneWhenTheirClusterEnds) {
   for (uint64_t Seed = 1; Seed <= 10; ++Seed) {
     Machine M(seeded(Seed));
-    static int From[64], To[64];
-    std::iota(From, From + 64, 1);
-    std::fill(To, To + 64, 0);
-    M.run({64}, {1}, [&] {
+    alignas(16) static int From[256], To[256];
+    std::iota(From, From + 256, 1);
+    std::fill(To, To + 256, 0);
+    RunStatus R = M.run({64}, {1}, [&] {
       auto *Mine = reinterpret_cast<int *>(shared(0));
-      write(Mine);
-      Mine[0] = From[bid()];
+      for (int I = 0; I < 4; ++I) {
+        write(Mine + I);
+        Mine[I] = From[bid() * 4 + I];
+      }
       asyncFence();
-      bulk(To + bid(), Mine, 4, nullptr);
+      bulk(To + bid() * 4, Mine, 16, nullptr);
       bulkCommit();
     });
-    EXPECT_TRUE(std::equal(From, From + 64, To));
+    EXPECT_EQ(R, RunStatus::LaunchEnded) << TheEngine.failure().Message;
+    EXPECT_TRUE(std::equal(From, From + 256, To));
   }
 }

@@ -162,7 +162,7 @@ TEST(Mbarrier, PhaseThatCannotCompleteIsD7) {
     wait(B, 0);
   });
   EXPECT_EQ(R, RunStatus::Livelocked);
-  std::string Text = TheEngine.describeStuck(true);
+  std::string Text = TheEngine.describeStuck("stuck");
   EXPECT_NE(Text.find("4 of 4 live threads (first: thread [0,0,0]) wait on an mbarrier: its phase "
                       "lacks 1 arrivals and 16 bytes"),
             std::string::npos)

@@ -194,19 +194,61 @@ TEST(Scheduler, LaunchesInterleave) {
   EXPECT_TRUE(A->Ended && B->Ended);
 }
 
-TEST(Scheduler, LivelockIsDetectedAndDescribed) {
+/// A relaxed load of what nobody stores.
+static uint32_t NeverSet;
+static void poll(uint32_t Site) {
+  constexpr uint32_t Load =
+      scopesan::abi::Op(scopesan::abi::AccessKind::Load, scopesan::abi::MemoryOrder::Relaxed,
+                        scopesan::abi::Scope::Device)
+          .raw();
+  __scopesan_atomic_before(&NeverSet, 4, Load, Site);
+  __scopesan_atomic_after(&NeverSet, 4, Load, Site, 0, 0);
+}
+
+TEST(Scheduler, APollBehindABarrierIsToldAsThePoll) {
   Machine M;
   RunStatus R = M.run({2}, {4}, [&] {
-    for (;;)
-      __scopesan_cpu_yield();
+    while (tid() == 0)
+      poll(77);
+    __scopesan_cpu_bar_sync(0, 0, 0, 78);
   });
   EXPECT_EQ(R, RunStatus::Livelocked);
-  std::string Text = TheEngine.describeStuck(true);
-  EXPECT_NE(Text.find("livelock"), std::string::npos);
-  EXPECT_NE(Text.find("4 of 4 live threads"), std::string::npos);
   TheEngine.reportStuck(*M.Detector);
   ASSERT_EQ(M.Sink.Findings.size(), 1u);
   EXPECT_EQ(M.Sink.Findings[0].rule, core::Rule::ForwardProgress);
+  EXPECT_EQ(M.Sink.Findings[0].first.site.value, 77u);
+}
+
+TEST(Scheduler, AWaitThatAlsoReadsWeaklyIsALivelock) {
+  Machine M;
+  static uint32_t Goal;
+  RunStatus R = M.run({2}, {4}, [&] {
+    for (;;) {
+      poll(1);
+      __scopesan_read(&Goal, 4, 2);
+    }
+  });
+  EXPECT_EQ(R, RunStatus::Livelocked);
+}
+
+TEST(Scheduler, AThreadThatReadsOnKeepsOthersFromALivelock) {
+  Machine M;
+  static uint32_t Data;
+  static bool Done;
+  Done = false;
+  RunStatus R = M.run({1}, {64}, [&] {
+    if (tid() == 0) {
+      for (int I = 0; I < 3'000'000; ++I)
+        __scopesan_read(&Data, 4, 2);
+      Done = true;
+      TheEngine.Sched.noteProgress();
+    }
+    while (!Done) {
+      poll(1);
+      __scopesan_read(&Data, 4, 2);
+    }
+  });
+  EXPECT_EQ(R, RunStatus::LaunchEnded);
 }
 
 TEST(Scheduler, ExitEndsAThreadEarly) {
@@ -234,7 +276,7 @@ TEST(Faults, IllegalAddressEndsTheKernelOnly) {
   EXPECT_EQ(R, RunStatus::Failed);
   EXPECT_EQ(TheEngine.failure().Code, FailureCode::IllegalAddress);
   EXPECT_NE(TheEngine.failure().Message.find(
-                "illegal address 0x10 in kernel native, block [0,0,0] thread [5,0,0]"),
+                "illegal address 0x10 in kernel native (launch 1), block [0,0,0] thread [5,0,0]"),
             std::string::npos)
       << TheEngine.failure().Message;
   TheEngine.abandonAll();

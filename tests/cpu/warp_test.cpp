@@ -105,7 +105,7 @@ TEST(Warp, DeadlockNamesTheMask) {
                       __scopesan_cpu_bar_sync(0, 0, 0, 0);
                   }),
             RunStatus::Deadlocked);
-  EXPECT_NE(TheEngine.describeStuck(false).find("mask 0x00000003"), std::string::npos);
+  EXPECT_NE(TheEngine.describeStuck("stuck").find("mask 0x00000003"), std::string::npos);
 }
 
 TEST(Warp, ActivemaskGathersTheLanesOfOneSite) {

@@ -86,8 +86,12 @@ class Litmus(unittest.TestCase):
                     row("A/one", "A: Ww x ## B: Rw x", placement="nodes A->X B"),
                     row("A/one", "K1: Ww x ## host: cudaMagicSynchronize(); Rw x",
                         placement="K1@s1; host"),
+                    row("A/one", "K1: Ww x ## K2: cudaDeviceSynchronize; Rw x",
+                        placement="K1@s1; K2@s2; host"),
                     row("A/one", "T0: goto nowhere ## T1: Rw x")):
             self.refused(self.table(bad, row("A/two")), "1 rows cannot be read")
+            self.refused(self.table(bad, row("A/two"), options=["-v", "--counters"]),
+                         "1 rows cannot be read")
 
     def test_rows_without_a_verdict(self):
         code, lines = self.table(row("A/one"), row("A/two", ptx="", cxx=""))
@@ -201,6 +205,18 @@ class Litmus(unittest.TestCase):
         cells = " st.weak x, 1 | ld.weak r0, x ;\n"
         self.assertEqual(self.run_on(mark + self.DAT3M + cells)[0], 66)
         self.assertEqual(self.run_on(f"{mark}{HEADER}\n{row('A/one')}\n", table=True)[0], 0)
+
+    def test_a_wait_for_a_block_that_starts_later(self):
+        """D12: a spin that polls in vain, for a higher block; not for a lower one (`loops`: polls)."""
+        text = ("loops: {}\nT0 @ g0.b{}: spin Racq@gpu f==1\n  Rw x->r0\n"
+                "T1 @ g0.b{}: Ww x=1; Wrel@gpu f=1\n")
+        code, lines = self.run_on(text.format(2, 0, 1))
+        self.assertEqual(code, 66, lines)
+        self.assertIn("D12 forward-progress", "\n".join(lines))
+        for other in (text.format(2, 1, 0), text.format(1, 0, 1),
+                      text.format(2, 0, 1).replace("spin", "spin Rrlx@gpu g!=2 then")):
+            code, lines = self.run_on(other)
+            self.assertEqual(code, 0, lines)
 
     def test_program_errors(self):
         begin = "T0 @ g0.b0: Ww x=1\nT1 @ g0.b1: Rw x\n"

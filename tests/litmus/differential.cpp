@@ -87,7 +87,7 @@ void compareWhole(const Program &p, const DifferentialResult &r, bool cxxMode, T
   limits.candidates = MostCandidates;
   limits.orders = MostOrders;
   AxiomaticVerdict v = axiomaticVerdict(p, limits);
-  if (!v.complete) {
+  if (!v.complete()) {
     ++t.cut;
     return;
   }

@@ -66,6 +66,11 @@ class Observe(unittest.TestCase):
                                      {"rule": "D7", "accesses": [access(99, "row4_K1(char*)")]}])
         self.assertIn("f D1 0.1 1.0", found)
         self.assertEqual(found[-1], "f D7 - -")
+        waits = [{"rule": "D12", "accesses": [access(10), access(20)], "hazard": h}
+                 for h in ("RAW", None)]
+        found = self.lines(findings=waits)
+        self.assertIn("f D12-ended 0.1 1.0", found)
+        self.assertIn("f D12 0.1 1.0", found)
 
     def test_host_operation_of_a_row(self):
         host = {"kernel": None, "frames": [{"file": "unit_00.cu", "line": 20}]}

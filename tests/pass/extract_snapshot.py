@@ -1,4 +1,7 @@
-"""Writes the bitcode of the first snapshot inside a file to standard output, checking its header."""
+"""usage: extract_snapshot.py VERSION FILE: writes the bitcode of the file's first snapshot to standard output.
+
+Its header must be that of abi::Version.
+"""
 import struct
 import sys
 
@@ -12,7 +15,7 @@ def fnv1a(data):
     return value
 
 
-def main(path):
+def main(wanted, path):
     with open(path, "rb") as file:
         data = file.read()
     at = data.find(MAGIC)
@@ -20,9 +23,9 @@ def main(path):
         sys.exit(f"{path}: no snapshot")
     version, reserved, size, value = struct.unpack_from("<IIQQ", data, at + 16)
     bitcode = data[at + 40 : at + 40 + size]
-    if (version, reserved) != (4, 0) or len(bitcode) != size or fnv1a(bitcode) != value:
+    if (version, reserved) != (int(wanted), 0) or len(bitcode) != size or fnv1a(bitcode) != value:
         sys.exit(f"{path}: damaged snapshot")
     sys.stdout.buffer.write(bitcode)
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

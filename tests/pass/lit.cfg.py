@@ -1,4 +1,5 @@
 import os
+import re
 import sys
 import lit.formats
 
@@ -14,8 +15,10 @@ config.substitutions.append(
                     "-passes=scopesan-normalise,scopesan-instrument"))
 config.substitutions.append(
     ("%opt-scopesan", f"opt -load-pass-plugin {config.scopesan_plugin} -S"))
+with open(config.scopesan_abi, encoding="utf-8") as abi:
+    version = re.search(r"uint32_t Version = (\d+);", abi.read()).group(1)
 config.substitutions.append(
-    ("%snapshot", f"{sys.executable} {config.test_source_root}/extract_snapshot.py"))
+    ("%snapshot", f"{sys.executable} {config.test_source_root}/extract_snapshot.py {version}"))
 cuda = config.scopesan_cuda_root
 config.substitutions.append(
     ("%clang-cuda", f"clang++ -x cuda -std=c++17 --cuda-gpu-arch=sm_90 --no-cuda-gpu-arch=sm_52 "

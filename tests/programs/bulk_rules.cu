@@ -127,6 +127,8 @@ __global__ void rules(int *out, const int *in, int *message) {
       if (RACY != 6)
         bulkWaitRead();
       tile[0] = 0; // @reuse
+      if (RACY == 6)
+        bulkWaitRead();
     }
   }
   __syncthreads();

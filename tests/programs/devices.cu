@@ -1,5 +1,7 @@
 // scopesan-test: two devices: streams of each, copies between them, and the memory of a peer
 //
+// One GPU cannot be two devices: these need a second one with peer access.
+//
 // variant fixed
 //   options --devices=2
 //   why the second device waits for the first one's event, and has access to its memory

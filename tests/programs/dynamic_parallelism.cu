@@ -1,6 +1,7 @@
 // scopesan-test: a kernel launches a kernel
 //
-// The CPU backend cannot run such kernels: it says so (X1) and calls nothing clean.
+// The CPU backend cannot run such kernels: it says so (X1) and calls nothing clean. What is expected here are its words,
+// so the variants are for it alone.
 //
 // variant parent_to_child -fgpu-rdc -DCASE=0
 //   why the child comes after what its launcher did before

@@ -565,6 +565,30 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual({i.removeprefix("SPEC2/") for i in wanted - set(self.told_rows())},
                          set(ROWS_WITHOUT_A_PROGRAM))
 
+    def reported_bugs(self):
+        """Rows of docs/reported-bugs.md that name a variant: (program/variant, rule or None)."""
+        rows = []
+        for line in (FOLDER.parents[1] / "docs" / "reported-bugs.md").read_text().splitlines():
+            cells = [c.strip() for c in line.strip("|").split("|")]
+            named = [i for i, c in enumerate(cells) if re.fullmatch(r"\w+/\w+", c)]
+            if line.startswith("|") and named:
+                rule = cells[named[0] + 1] if named[0] + 1 < len(cells) else None
+                rows.append((cells[named[0]], rule))
+        return rows
+
+    def test_every_reported_bug_is_a_program(self):
+        known = {f"{p.name}/{v.name}": v for p in find_programs(FOLDER)[0] for v in p.variants}
+        rows = self.reported_bugs()
+        self.assertGreater(len(rows), 70)
+        for name, rule in rows:
+            with self.subTest(name):
+                self.assertTrue(name in known)
+                rules = {e.rule for e in known[name].require}
+                if rule is None:
+                    self.assertEqual((known[name].verdict, rules), ("clean", set()))
+                else:
+                    self.assertIn(rule, rules)
+
     def assert_agrees(self, row, variant):
         """The variant's header says what the row says."""
         if variant.verdict == "incomplete":  # says itself that something is not modelled

@@ -24,6 +24,12 @@
 //   require D1 partial_store(store,weak) partial_load(load,weak) distance=same-grid
 //   may-advise unordered-strong
 //   proof S1 S6 S7 D1
+// variant fences_before_the_barrier -DFENCES_FIRST
+//   why each store, its fence.sc and the barrier precede the ticket, the reader's fence.sc follows
+//   why it: were the fences in the other order, the ticket would be read before it was drawn (S5)
+//   verdict clean
+//   may-advise unordered-strong
+//   proof S5 S7
 // variant narrow_release_fence -DRACY=4
 //   verdict findings
 //   require D3 partial_store(store,weak) partial_load(load,weak)
@@ -41,13 +47,16 @@ __global__ void sum(const int *in, int *partial, unsigned *tickets, int *total) 
   for (unsigned i = 0; i < kPerThread; ++i)
     mine += in[i * kBlocks * kThreads + me];
   partial[me] = mine; // @partial_store
+#ifdef FENCES_FIRST
+  __threadfence();
+#endif
 #if RACY != 3
   __syncthreads();
 #endif
   if (threadIdx.x == 0) {
 #if RACY == 4
     __threadfence_block(); // @release_fence
-#elif RACY != 1
+#elif RACY != 1 && !defined(FENCES_FIRST)
     __threadfence();
 #endif
     const unsigned ticket = atomicAdd(tickets, 1u); // @ticket

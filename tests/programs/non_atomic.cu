@@ -1,5 +1,8 @@
 // scopesan-test: system-scope atomics on memory where the platform does not make them atomic
 //
+// The GPU backend does not ask for the attributes that D6 depends on and takes all memory as atomic; those that the
+// options here set are not the device's to change.
+//
 // variant device_memory
 //   why device memory that one GPU uses
 //   verdict clean

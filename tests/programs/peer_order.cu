@@ -1,5 +1,7 @@
 // scopesan-test: two devices: copies, events and atomics between them
 //
+// One GPU cannot be two devices: these need a second one with peer access.
+//
 // variant copy_after_kernel -DCASE=1
 //   options --devices=2
 //   why the copy is in the order of the stream that filled its source, the reader waits for its event

@@ -1,5 +1,7 @@
 // scopesan-test: streams ordered by values in memory: cuStreamWriteValue32 and cuStreamWaitValue32
 //
+// On the GPU a wait for a value is taken as a wait for all earlier work, with X1: nothing here has a verdict there.
+//
 // variant fixed
 //   why the write publishes what precedes it in its stream, the wait lets the other stream go on
 //   verdict clean

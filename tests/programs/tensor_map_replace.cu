@@ -12,12 +12,13 @@
 // variant no_barrier -DRACY=2 --no-cuda-gpu-arch=sm_90 --cuda-gpu-arch=sm_90a
 //   why the map is used while it is being published
 //   verdict findings
-//   require D1 publish(store,weak) load
+//   require D10 load publish(store,weak)
+//   allow   D1 publish(store,weak) load
 //   allow   D1 publish(store,weak) acquire
 //   may-be-incomplete a kernel ended with an error
 //   may-be-incomplete a tensor map that was not seen to be made
 //   exit any
-//   proof S7 D1
+//   proof S7 S12 D10
 // variant early_replace -DRACY=3 --no-cuda-gpu-arch=sm_90 --cuda-gpu-arch=sm_90a
 //   why another warp changes the map in shared memory while it is copied
 //   verdict findings

@@ -179,6 +179,74 @@ TEST(Collector, NamesHostThreads) { // S15
   EXPECT_NE(report::titleOf(report.findings[0]).find("by host thread 1"), std::string::npos);
 }
 
+TEST(Collector, NamesHostFunctionsAndStreams) { // S15
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    host::streamMade({7, host::StreamKind::NonBlocking, {}});
+    host::Origin origin;
+    origin.stream = 7;
+    host::hostFunction({3}, "cudaLaunchHostFunc", origin);
+    launchTwoBlocks();
+    core::Finding finding = makeFinding(first);
+    finding.second.node = {};
+    finding.second.host = {3};
+    finding.first.node = {5};
+    host::findingSink().report(finding);
+    host::finish();
+  });
+  ASSERT_EQ(report.findings.size(), 1u);
+  const report::Operation &second = report.findings[0].accesses[1];
+  EXPECT_TRUE(second.isHostFunction);
+  EXPECT_EQ(second.api, "cudaLaunchHostFunc");
+  EXPECT_EQ(second.stream, 7u);
+  EXPECT_EQ(second.streamKind, "non-blocking");
+  EXPECT_EQ(second.hostThread, 3u);
+  EXPECT_EQ(report.findings[0].accesses[0].domain, 0u);
+  EXPECT_FALSE(report.findings[0].programmatic);
+}
+
+TEST(Collector, KnowsProgrammaticLaunches) { // S14
+  Report report = runWithJournal([] {
+    core::SiteId first = registerTestModule();
+    launchTwoBlocks();
+    host::LaunchRecord launch;
+    launch.node = {6};
+    launch.firstBlock = {40};
+    launch.kernel = "later(int*)";
+    launch.grid = launch.block = {1, 1, 1};
+    launch.index = 2;
+    launch.domain = 1;
+    launch.origin.primaries = {{4}, {5}};
+    host::launchStarted(launch);
+    core::Finding finding = makeFinding(first);
+    finding.second.node = {6};
+    finding.second.block = {40};
+    finding.second.thread = {0};
+    host::findingSink().report(finding);
+    host::finish();
+  });
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].programmatic, 1u);
+  EXPECT_EQ(report.findings[0].accesses[1].domain, 1u);
+}
+
+TEST(Collector, NamesUnitsWithoutInstrumentedHostCode) {
+  Report report = runWithJournal([] {
+    host::plainUnits(std::string_view("a.cpp\0\0b.cu", 12));
+    host::finish();
+  });
+  ASSERT_EQ(report.notes.size(), 1u);
+  EXPECT_EQ(report.notes[0],
+            "host code without -fscopesan-host: a.cpp, b.cu: its accesses and locks "
+            "are not seen");
+  report = runWithJournal([] {
+    host::plainUnits(std::string_view("1\0002\0003\0004\0005\0006\0007\0", 14));
+    host::finish();
+  });
+  ASSERT_EQ(report.notes.size(), 1u);
+  EXPECT_NE(report.notes[0].find("1, 2, 3, 4, 5 and 2 more"), std::string::npos) << report.notes[0];
+}
+
 TEST(Collector, WritesScopeUses) { // A1
   Report report = runWithJournal([] {
     core::SiteId first = registerTestModule();

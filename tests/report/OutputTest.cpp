@@ -220,10 +220,76 @@ TEST(Words, ACopyThatItsOwnThreadTouches) {
   FAIL() << "no finding to change";
 }
 
-TEST(Words, AHostLoopIsNotSaidToBeStuck) {
+TEST(Words, CuresOfProxiesAndNonCoherentReads) {
+  Finding finding;
+  finding.rule = "D9";
+  finding.name = "proxy-violation";
+  EXPECT_EQ(hintOf(finding), "put the matching fence.proxy between the accesses");
+  finding.accesses[1].type = "cp.async.bulk.global.shared::cta.bulk_group";
+  EXPECT_NE(hintOf(finding).find("put fence.proxy.async"), std::string::npos);
+  EXPECT_EQ(hintOf(finding).find("tensormap"), std::string::npos);
+  finding.accesses[1].type = "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group";
+  EXPECT_NE(hintOf(finding).find("fence.proxy.tensormap"), std::string::npos);
+  finding.rule = "D11";
+  finding.name = "non-coherent-read";
+  finding.distance = "same-grid";
+  EXPECT_NE(hintOf(finding).find("plain load"), std::string::npos);
+  finding.distance = "between-kernels";
+  EXPECT_EQ(hintOf(finding).find("plain load"), std::string::npos);
+}
+
+TEST(Words, WhichSideIsTheCopyAndWhatOrdersIt) {
+  Finding finding;
+  finding.rule = "D10";
+  finding.name = "async-in-flight";
+  finding.distance = "same-block";
+  for (Operation &op : finding.accesses) {
+    op.kind = "load";
+    op.order = "weak";
+    op.kernel = "k";
+  }
+  Operation &first = finding.accesses[0], &second = finding.accesses[1];
+  second.kind = "store";
+  second.thread = {5, 0, 0};
+  first.isAsynchronous = true;
+  EXPECT_EQ(titleOf(finding),
+            "write by thread 5 of the same block touches a copy in flight from thread 0");
+  EXPECT_NE(hintOf(finding).find("put a barrier after"), std::string::npos) << hintOf(finding);
+  finding.distance = "same-grid";
+  EXPECT_NE(hintOf(finding).find("wait there"), std::string::npos) << hintOf(finding);
+  std::swap(first.isAsynchronous, second.isAsynchronous);
+  finding.distance = "same-block";
+  EXPECT_EQ(titleOf(finding), "write of a copy by thread 5 of the same block is not ordered after "
+                              "the read by thread 0");
+  EXPECT_NE(hintOf(finding).find("__syncthreads() between them, before the copy is issued"),
+            std::string::npos)
+      << hintOf(finding);
+  first.order = second.order = "relaxed";
+  second.proxy = "async";
+  EXPECT_NE(hintOf(finding).find("different proxies"), std::string::npos) << hintOf(finding);
+}
+
+TEST(Words, ABlockThatEndsBeforeItsCopy) {
+  Finding finding;
+  finding.rule = "D8";
+  finding.name = "lifetime";
+  finding.distance = "same-block";
+  finding.accesses[0].kind = "exit";
+  finding.accesses[0].kernel = finding.accesses[1].kernel = "k";
+  finding.accesses[0].block = {3, 0, 0};
+  finding.accesses[1].kind = "load";
+  finding.accesses[1].isAsynchronous = true;
+  finding.accesses[1].thread = {7, 0, 0};
+  EXPECT_EQ(titleOf(finding), "block 3 may end before a copy that thread 7 issued has read its "
+                              "shared memory");
+  EXPECT_NE(hintOf(finding).find("wait_group.read"), std::string::npos) << hintOf(finding);
+}
+
+TEST(Words, AWaitThatEndedIsNotSaidToBeStuck) {
   Finding finding;
   finding.rule = "D12";
   finding.name = "forward-progress";
+  finding.hazard = "RAW";
   finding.distance = "host-device";
   finding.accesses[0].kind = "store";
   finding.accesses[0].kernel = "produce";
@@ -235,6 +301,14 @@ TEST(Words, AHostLoopIsNotSaidToBeStuck) {
       << titleOf(finding);
   EXPECT_NE(hintOf(finding).find("cudaStreamQuery"), std::string::npos);
   EXPECT_FALSE(finding.isStuck());
+  finding.distance = "same-grid";
+  finding.accesses[1].isHost = false;
+  EXPECT_NE(titleOf(finding).find("which starts later"), std::string::npos) << titleOf(finding);
+  EXPECT_NE(hintOf(finding).find("launch cooperatively"), std::string::npos);
+  EXPECT_FALSE(finding.isStuck());
+  finding.distance = "between-kernels";
+  EXPECT_NE(hintOf(finding).find("launch the kernel that is waited for first"), std::string::npos);
+  finding.hazard.clear();
   finding.distance = "same-block";
   EXPECT_NE(titleOf(finding).find("nothing can make progress any more"), std::string::npos);
   EXPECT_TRUE(finding.isStuck());

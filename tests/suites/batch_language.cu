@@ -17,5 +17,7 @@
 #include "cuda_latch.cu"
 #include "cuda_pipeline.cu"
 #include "cuda_semaphore.cu"
+#include "language_builtins.cu"
 #include "language_calls.cu"
+#include "language_forms.cu"
 #include "language_memory.cu"

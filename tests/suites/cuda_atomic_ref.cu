@@ -125,8 +125,10 @@ __global__ void fences(int *data, int *flag, int rounds, int *bad) {
 SUITE_TEST(atomicFences) {
   int rounds = std::min(n, 100);
   suite::Device<int> data(1, 0), flag(1, 0), bad(1, 0);
-  fences<<<2, 1>>>(data.get(), flag.get(), rounds, bad.get());
-  CHECK(cudaGetLastError());
+  int *d = data.get(), *f = flag.get(), *b = bad.get();
+  void *arguments[] = {&d, &f, &rounds, &b};
+  // Block 0 waits for block 1: else nothing promises that it runs (D12).
+  CHECK(cudaLaunchCooperativeKernel(fences, dim3(2), dim3(1), arguments));
   EXPECT(bad.host()[0] == 0 && data.host()[0] == 2 * rounds);
 }
 

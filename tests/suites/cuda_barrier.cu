@@ -41,8 +41,11 @@ SUITE_TEST(barrierInGlobalMemory) {
   suite::Device<int> ring(in), next(used);
   auto *object = reinterpret_cast<Wide *>(barrier.get());
   construct<<<1, 1>>>(object, blocks * threads);
-  rotate<<<blocks, threads>>>(object, ring.get(), next.get(), used, steps);
-  CHECK(cudaGetLastError());
+  int *from = ring.get(), *to = next.get();
+  void *arguments[] = {&object, &from, &to, &used, &steps};
+  // Blocks wait for each other: else nothing promises that those with higher numbers run (D12).
+  CHECK(cudaLaunchCooperativeKernel(rotate, dim3(unsigned(blocks)), dim3(unsigned(threads)),
+                                    arguments));
   for (int i = 0; i < used; ++i)
     right[i] = in[(i + steps) % used];
   EXPECT(ring.host() == right);

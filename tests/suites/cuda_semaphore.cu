@@ -85,8 +85,10 @@ SUITE_TEST(semaphoreHandsOver) {
   auto *f = reinterpret_cast<Binary *>(full.get()), *e = reinterpret_cast<Binary *>(empty.get());
   construct<<<1, 1>>>(f, 0);
   construct<<<1, 1>>>(e, 1);
-  handOver<<<2, 1>>>(f, e, slot.get(), rounds, sum.get());
-  CHECK(cudaGetLastError());
+  int *s = slot.get(), *total = sum.get();
+  void *arguments[] = {&f, &e, &s, &rounds, &total};
+  // Block 0 waits for block 1: else nothing promises that it runs (D12).
+  CHECK(cudaLaunchCooperativeKernel(handOver, dim3(2), dim3(1), arguments));
   EXPECT(sum.host()[0] == rounds * (rounds - 1) / 2);
 }
 

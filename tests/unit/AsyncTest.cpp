@@ -328,6 +328,44 @@ TEST_F(S13, AnAcquireConcernsTheMapAtItsAddressOnly) {
   EXPECT_EQ(s.rules(), "D9") << "pieces of one block do not replace each other";
 }
 
+TEST(S13Option, ProxyWarAsksForAFenceAfterAGenericRead) {
+  for (bool asks : {false, true})
+    for (bool fences : {false, true}) {
+      DetectorOptions options;
+      options.proxyWar = asks;
+      Simulation s(options);
+      Block *b = s.block(s.launch(s.stream(), 1, 64), 0);
+      s.read(s.thread(b, 1), X);
+      if (fences)
+        s.D.proxyFence(s.thread(b, 1), ProxyFence::Async);
+      s.barrier(b);
+      s.D.asyncBegin(s.thread(b, 0), Proxy::Async);
+      s.D.asyncWrite(X, 4, site(52));
+      EXPECT_EQ(s.rules(), asks && !fences ? "D9" : "");
+    }
+}
+
+TEST_F(S13, ACopyReadsItsMapUntilItIsDone) {
+  constexpr uint64_t Map = 0x40000;
+  auto copy = [&](uint64_t map) {
+    s.write(t(0), map);
+    mapFence(t(0), Release, Scope::Device);
+    mapFence(t(0), Acquire, Scope::Device, map, 128);
+    BlockId a = s.D.asyncBegin(t(0), Proxy::Async);
+    s.D.asyncReadMap(map, 4, site(66));
+    s.D.bulkTrack(t(0), a);
+    s.D.bulkCommit(t(0));
+  };
+  copy(Map);
+  EXPECT_EQ(s.rules(), "");
+  s.write(t(0), Map, 67);
+  EXPECT_EQ(s.rules(), "D10");
+  copy(Map + 128);
+  s.D.bulkWaitGroup(t(0), 0, false);
+  s.write(t(0), Map + 128, 68);
+  EXPECT_EQ(s.rules(), "D10") << "the copy has read its map";
+}
+
 TEST_F(S13, AMapIsAcquiredForItsBlock) {
   constexpr uint64_t Map = 0x40000;
   s.write(t(0), Map);

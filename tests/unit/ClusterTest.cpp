@@ -291,6 +291,15 @@ TEST_F(D7, AnArrivalThatMustNotCompleteThePhase) {
   EXPECT_EQ(s.rules(), "D7");
 }
 
+TEST_F(D7, ItDoesNotWhileBytesAreOutstanding) {
+  initMbarrier(M, 1);
+  s.D.mbarrierExpectTx(t(0), M, 16, arrive(), site(40));
+  arriveAt(t(0), M, arrive().with(Op::NoCompleteBit));
+  EXPECT_EQ(s.rules(), "");
+  s.D.mbarrierSimulateTx(t(0), M, 16, arrive(), site(40)); // completes it
+  EXPECT_EQ(s.rules(), "");
+}
+
 TEST_F(D7, UseBeforeInit) {
   arriveAt(t(0), M);
   EXPECT_EQ(s.rules(), "D7");

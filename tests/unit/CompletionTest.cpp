@@ -174,6 +174,68 @@ TEST_F(D8, CopyToAPeerThatHasNotStarted) {
   EXPECT_EQ(s.rules(), "D8");
 }
 
+TEST_F(D8, TheBlockEndsWhileItsCopyMayStillReadItsSharedMemory) {
+  tellShared();
+  bulkOut(t(0, 3), X, sharedOf(0) + 32);
+  finish(0);
+  EXPECT_EQ(s.rules(), "D8");
+  const Finding f = s.Sink.races().back();
+  EXPECT_EQ(f.first.op.kind(), AccessKind::Exit);
+  EXPECT_EQ(f.second.thread.value, 3u);
+  EXPECT_EQ(f.second.address, sharedOf(0) + 32);
+  EXPECT_EQ(f.second.bytes, 32u) << "all pieces";
+}
+
+TEST_F(D8, WaitGroupReadEndsTheNeedForTheSource) {
+  tellShared();
+  for (bool read : {true, false}) {
+    bulkOut(t(read), X + 64 * read, sharedOf(read) + 32);
+    s.D.bulkCommit(t(read));
+    s.D.bulkWaitGroup(t(read), 0, read);
+    finish(read);
+  }
+  EXPECT_EQ(s.rules(), "");
+}
+
+TEST_F(D8, AnotherThreadsWaitIsNone) {
+  tellShared();
+  bulkOut(t(0, 3), X, sharedOf(0) + 32);
+  s.D.bulkCommit(t(0, 3));
+  s.D.bulkWaitGroup(t(0, 4), 0, true);
+  finish(0);
+  EXPECT_EQ(s.rules(), "D8");
+}
+
+TEST_F(D8, SourcesOfABlockWithoutCluster) {
+  Simulation one;
+  NodeId n = one.launch(one.stream(), 2, 32);
+  for (bool waits : {true, false}) {
+    Block *block = one.block(n, waits);
+    one.D.sharedMemory(block, 0x100000, 0x1000);
+    Thread &issuer = one.thread(block, 0);
+    BlockId a = one.D.asyncBegin(issuer, Proxy::Async);
+    one.D.asyncRead(0x100000, 16, site(50));
+    one.D.asyncWrite(X + 64 * waits, 16, site(50));
+    one.D.bulkTrack(issuer, a);
+    one.D.bulkCommit(issuer);
+    if (waits)
+      one.D.bulkWaitGroup(issuer, 0, true);
+    for (Thread &x : block->threads)
+      one.D.threadExit(x);
+    one.D.endBlock(block);
+    EXPECT_EQ(one.rules(), waits ? "" : "D8");
+  }
+}
+
+TEST_F(D8, ABlockThatWasGivenUpHasNoEnd) {
+  tellShared();
+  bulkOut(t(0), X, sharedOf(0) + 32);
+  for (Thread &x : b[0]->threads)
+    s.D.threadExit(x);
+  s.D.endBlock(b[0], /*ran=*/false);
+  EXPECT_EQ(s.rules(), "");
+}
+
 TEST_F(D8, ManyCopiesToAPeerAreForgottenOnceKnown) {
   tellShared();
   uint64_t m = sharedOf(1) + 64;

@@ -53,6 +53,14 @@ struct OneCluster : testing::Test {
     s.D.asyncWrite(dst, bytes, site(50));
     return a;
   }
+  /// Two pieces of 16 bytes.
+  void bulkOut(Thread &x, uint64_t dst, uint64_t src) {
+    BlockId a = s.D.asyncBegin(x, Proxy::Async);
+    for (uint32_t at : {0, 16})
+      s.D.asyncRead(src + at, 16, site(50));
+    s.D.asyncWrite(dst, 32, site(50));
+    s.D.bulkTrack(x, a);
+  }
   void mapFence(Thread &x, MemoryOrder half, Scope scope, uint64_t map = 0, uint64_t bytes = 0) {
     s.D.tensormapFence(x, Op(AccessKind::Fence, half, scope), site(53), map, bytes);
   }

@@ -277,6 +277,98 @@ TEST_F(S5, BareSeqCstFencesMakeNoEdge) {
   EXPECT_EQ(s.rules(), "D1");
 }
 
+/// S5: all threads of block 0 write and fence, meet, and thread 0 raises the flag; block 1 sees it
+/// by thread 0, meets, and all its threads fence and read.
+struct FencesAndBarriers : TwoBlocks {
+  scopesan::abi::MemoryOrder releasing = SeqCst, acquiring = SeqCst;
+  Scope width = Scope::Device;
+  bool writeLate = false;
+  void pass() {
+    for (uint32_t i = 0; i < 64; ++i)
+      s.write(t(0, i), X + 4 * i);
+    for (uint32_t i = 0; i < 64; ++i)
+      s.fence(t(0, i), releasing, width, 21);
+    if (writeLate)
+      s.write(t(0, 7), X + 4 * 7);
+    s.barrier(b[0]);
+    s.rmw(t(0, 0), F, Relaxed, Scope::Device);
+    s.rmw(t(1, 0), F, Relaxed, Scope::Device);
+    s.barrier(b[1]);
+    for (uint32_t i = 0; i < 64; ++i)
+      s.fence(t(1, i), acquiring, Scope::Device);
+    for (uint32_t i = 0; i < 64; ++i)
+      s.read(t(1, i), X + 4 * ((i + 5) % 64));
+  }
+};
+using S5Barriers = FencesAndBarriers;
+
+TEST_F(S5Barriers, FencesOfAllThreadsReachPastTheBarriers) {
+  pass();
+  EXPECT_EQ(s.rules(), "");
+}
+TEST_F(S5Barriers, OverSeveralBarriers) {
+  s.fence(t(0, 3), SeqCst, Scope::Device);
+  s.write(t(0, 3), X + 400);
+  s.fence(t(0, 3), SeqCst, Scope::Device);
+  s.barrier(b[0]);
+  s.barrier(b[0]);
+  pass();
+  s.barrier(b[1]);
+  s.read(t(1, 9), X + 400);
+  EXPECT_EQ(s.rules(), "");
+}
+TEST_F(S5Barriers, WhatFollowsTheFenceIsNotCovered) {
+  writeLate = true;
+  pass();
+  EXPECT_EQ(s.rules(), "D1");
+}
+TEST_F(S5Barriers, AReleaseFenceIsNotEnough) {
+  releasing = AcqRel;
+  pass();
+  EXPECT_NE(s.rules(), "");
+}
+TEST_F(S5Barriers, AnAcquireFenceIsNotEnough) {
+  acquiring = AcqRel;
+  pass();
+  EXPECT_NE(s.rules(), "");
+}
+TEST_F(S5Barriers, NarrowFencesAreBlamed) {
+  width = Scope::Block;
+  pass();
+  ASSERT_FALSE(s.Sink.races().empty());
+  for (const Finding &f : s.Sink.races()) {
+    EXPECT_EQ(f.rule, Rule::InsufficientScope);
+    ASSERT_EQ(f.blamedCount, 1u);
+    EXPECT_EQ(f.blamed[0].site, site(21));
+    EXPECT_EQ(f.blamed[0].needs, Scope::Device);
+  }
+}
+TEST_F(S5Barriers, AnotherWarpIsNotPartOfAWarpBarrier) {
+  s.write(t(0, 1), X);
+  s.write(t(0, 40), Y);
+  s.fence(t(0, 1), SeqCst, Scope::Device);
+  s.fence(t(0, 40), SeqCst, Scope::Device);
+  s.warpBarrier(b[0], 0);
+  s.store(t(0, 0), F, Relaxed, Scope::Device);
+  s.load(t(1), F, Relaxed, Scope::Device);
+  s.fence(t(1), SeqCst, Scope::Device);
+  s.read(t(1), X);
+  EXPECT_EQ(s.rules(), "");
+  s.read(t(1), Y);
+  EXPECT_EQ(s.rules(), "D1");
+}
+TEST_F(S5Barriers, AnotherStoreReplacesTheFlag) {
+  s.write(t(0, 1), X);
+  s.fence(t(0, 1), SeqCst, Scope::Device);
+  s.barrier(b[0]);
+  s.store(t(0, 0), F, Relaxed, Scope::Device);
+  s.store(t(2), F, Relaxed, Scope::Device);
+  s.load(t(1), F, Relaxed, Scope::Device);
+  s.fence(t(1), SeqCst, Scope::Device);
+  s.read(t(1), X);
+  EXPECT_EQ(s.rules(), "D1");
+}
+
 TEST_F(S6, CumulativityAcrossScopes) {
   s.write(t(0, 0), X);
   s.store(t(0, 0), F, Release, Scope::Block);

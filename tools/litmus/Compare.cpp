@@ -60,7 +60,7 @@ std::string explain(const Row &row, const Program &p, bool race, const CompareOp
   // consistent execution; then only S5 or executions that are not of this kind can differ.
   AxiomaticVerdict v = axiomaticVerdict(p);
   const std::string &wanted = options.cxxMode ? row.hbRace : row.ptxRace;
-  if (!v.complete || ((options.cxxMode ? v.racyCxx : v.racyPtx) != 0) != (wanted == "race"))
+  if (!v.complete() || ((options.cxxMode ? v.racyCxx : v.racyPtx) != 0) != (wanted == "race"))
     return {};
   DifferentialResult d = compareWithAxioms(p, {options.cxxMode, options.limits});
   if (d.difference != Difference::None || !d.exhaustive)
@@ -80,7 +80,8 @@ Verdict verdictOn(const Program &p, const CompareOptions &options) {
   return decide(m, v);
 }
 
-/// The program with a different value in each register that names barriers and has no given one.
+} // namespace
+
 Program withDistinctBarriers(Program p) {
   int64_t next = 1;
   for (ThreadCode &t : p.threads)
@@ -89,8 +90,6 @@ Program withDistinctBarriers(Program p) {
         t.initialRegisters[r] = next++;
   return p;
 }
-
-} // namespace
 
 RowResult compareRow(const Row &row, const CompareOptions &options) {
   RowResult r;

@@ -32,6 +32,9 @@ struct CompareOptions {
   ExploreLimits limits;
 };
 
+/// The program with a different value in each register that names barriers and has no given one.
+Program withDistinctBarriers(Program p);
+
 RowResult compareRow(const Row &row, const CompareOptions &options);
 
 } // namespace scopesan::litmus

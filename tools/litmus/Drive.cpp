@@ -250,6 +250,8 @@ private:
             .withElementLog2(uint32_t(__builtin_ctz(i.elementBytes ? i.elementBytes : i.bytes)));
     if (i.isVolatile)
       op = op.with(Op::VolatileBit);
+    if (i.isOnlyWayOut)
+      op = op.with(Op::OnlyWayOutBit);
     D.atomicBefore(t, a, i.bytes, op, site);
     D.atomicAfter(t, a, i.bytes, op, site, step.wrote, uint64_t(step.read));
   }

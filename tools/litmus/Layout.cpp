@@ -37,6 +37,10 @@ uint32_t rankOf(const Grid &g, const Position &at) {
 Layout::Layout(const Program &p) : grids(p.launches.size()) {
   for (const ThreadCode &t : p.threads)
     addBlock(grids[t.at.launch], t.at);
+  for (Grid &g : grids) { // numbers say who starts first (D12)
+    std::sort(g.blocks.begin(), g.blocks.end());
+    std::sort(g.clusters.begin(), g.clusters.end());
+  }
   for (uint32_t t = 0; t < p.threads.size(); ++t) {
     const Position &at = p.threads[t].at;
     uint32_t lane = 0;

@@ -406,9 +406,12 @@ bool parseSpin(ThreadBuilder &t, std::string_view text) {
     return false;
   std::string label = t.freshLabel();
   t.defineLabel(label);
-  for (std::string_view part : split(c.rest(), " then "))
+  size_t first = t.thread().code.size();
+  std::vector<std::string_view> parts = split(c.rest(), " then ");
+  for (std::string_view part : parts)
     if (!parseSpinPart(t, part, label))
       return false;
+  t.thread().code[first].isOnlyWayOut = parts.size() == 1;
   return true;
 }
 

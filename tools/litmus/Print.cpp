@@ -6,6 +6,8 @@ namespace {
 std::string positionText(const Program &p, const Position &at) {
   if (at.host)
     return "host";
+  if (p.launches.empty()) // the row could not be read
+    return "nowhere";
   std::string s = "device " + std::to_string(at.device);
   if (at.domain)
     s += ", domain " + std::to_string(at.domain);

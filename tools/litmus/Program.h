@@ -118,6 +118,7 @@ struct Instr {
   bool isVolatile = false, nonCoherent = false;
   RmwKind rmw = RmwKind::Add;
   bool returns = true;
+  bool isOnlyWayOut = false; ///< of its loop (D12)
   Expr value, compare;
   uint32_t dst = None; ///< register; None = discarded
   Expectation expect;

@@ -82,6 +82,7 @@ public:
     B.finish();
     checkSize();
     checkBlocks();
+    checkHostCalls();
     if (!Failure.empty())
       B.program.notRunnable = Failure;
     return std::move(B.program);
@@ -99,7 +100,13 @@ private:
     }
     fail(why);
   }
-  /// The explorer keeps every state on the way to the end of an execution.
+  /// A step of the host's is one of a host thread.
+  void checkHostCalls() {
+    for (const ThreadCode &t : B.program.threads)
+      for (const Instr &i : t.code)
+        if (i.verb == Verb::Sync && !t.at.host)
+          fail("'" + i.text + "' is a call of the host's");
+  }
   /// A block has 32 warps of 32 lanes.
   void checkBlocks() {
     const std::vector<ThreadCode> &threads = B.program.threads;
@@ -111,6 +118,7 @@ private:
         return fail("a block has at most 32 warps of 32 threads");
     }
   }
+  /// The explorer keeps every state on the way to the end of an execution.
   void checkSize() {
     constexpr uint64_t MaxThreads = 64, MaxSteps = 2000;
     uint64_t steps = 0;

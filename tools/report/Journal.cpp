@@ -80,12 +80,19 @@ Operation operation(const json::Object &object) {
   result.stream = static_cast<unsigned>(number(object, "stream"));
   result.isHost = !object.get("stream");
   result.staged = flag(object, "staged");
+  result.isAsynchronous = flag(object, "asynchronous");
+  result.proxy = text(object, "proxy");
   result.device = static_cast<unsigned>(number(object, "device"));
   result.graph = static_cast<unsigned>(number(object, "graph"));
   result.graphLaunch = static_cast<unsigned>(number(object, "graph_launch"));
   result.graphNode = static_cast<unsigned>(number(object, "graph_node"));
   result.host = hostStack(object.getArray("host"));
   result.graphHost = hostStack(object.getArray("graph_host"));
+  if (object.get("domain"))
+    result.domain = static_cast<unsigned>(number(object, "domain"));
+  result.isHostFunction = flag(object, "host_function");
+  result.streamKind = text(object, "stream_kind");
+  result.streamHost = hostStack(object.getArray("stream_host"));
   result.needs = text(object, "needs");
   return result;
 }
@@ -132,6 +139,8 @@ Finding finding(const json::Object &object) {
   if (const json::Object *barrier = object.getObject("barrier"))
     result.barrier = barrierUse(*barrier);
   result.distance = text(object, "distance");
+  if (object.get("programmatic"))
+    result.programmatic = static_cast<unsigned>(number(object, "programmatic"));
   if (const json::Array *accesses = object.getArray("accesses"))
     for (size_t i = 0; i < 2 && i < accesses->size(); ++i)
       if (const json::Object *access = (*accesses)[i].getAsObject())

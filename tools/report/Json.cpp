@@ -46,6 +46,9 @@ void writeOrigin(OStream &json, const Operation &op) {
       });
   };
   writeHost("host", op.host);
+  if (!op.streamKind.empty())
+    json.attribute("stream_kind", op.streamKind);
+  writeHost("stream_host", op.streamHost);
   if (!op.graph)
     return;
   json.attributeObject("graph", [&] {
@@ -74,6 +77,8 @@ void writeOperation(OStream &json, const Operation &op) {
       json.attribute("type", op.type);
     if (op.kernel.empty()) {
       json.attribute("api", op.api);
+      if (op.isHostFunction)
+        json.attribute("host_function", true);
       if (!op.isHost)
         json.attribute("stream", op.stream);
       if (op.hostThread)
@@ -85,10 +90,16 @@ void writeOperation(OStream &json, const Operation &op) {
       json.attribute("launch", op.launch);
       json.attribute("stream", op.stream);
       json.attribute("device", op.device);
+      if (op.domain)
+        json.attribute("domain", *op.domain);
       writeCoordinates(json, "block", op.block);
       writeCoordinates(json, "thread", op.thread);
       json.attribute("warp", op.warp);
       json.attribute("lane", op.lane);
+      if (op.isAsynchronous)
+        json.attribute("asynchronous", true);
+      if (!op.proxy.empty())
+        json.attribute("proxy", op.proxy);
     }
     writeOrigin(json, op);
     writeFrames(json, op.frames);
@@ -142,6 +153,13 @@ void writeFindings(OStream &json, const char *name, const std::vector<Finding> &
         else
           json.attribute("hazard", finding.hazard);
         json.attribute("distance", finding.distance);
+        if (std::string why = summaryOf(finding); !why.empty())
+          json.attribute("why", why);
+        if (MissingEdge edge = missingEdgeOf(finding); !edge.kind.empty())
+          json.attributeObject("missing_edge", [&] {
+            json.attribute("kind", edge.kind);
+            json.attribute("text", edge.text);
+          });
         writeMemory(json, finding.memory);
         json.attributeArray("accesses", [&] {
           for (const Operation &access : finding.accesses)

@@ -100,8 +100,11 @@ void addDerivedLimits(Report &report) {
         {"when the program ended, launch " + std::to_string(s.launch) + " of kernel '" + s.kernel +
              "' waited, and the host computed without calling the CUDA API",
          {},
-         "kernels of the CPU backend run in calls of the CUDA API: if the host waits for the "
-         "kernel, call cudaStreamQuery in its loop, or build host code with -fscopesan-host",
+         "the kernel could not go on: it waits for earlier work or for a value in memory, which "
+         "the "
+         "host did not write. If the host waits for the kernel in turn, call cudaStreamQuery in "
+         "its "
+         "loop or build host code with -fscopesan-host: the report then says who waits",
          1});
   if (report.end.timedOut)
     report.incomplete.push_back({"the program was stopped by the time limit (timeout)", {}, "", 1});

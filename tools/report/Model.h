@@ -51,13 +51,19 @@ struct Operation {
   unsigned launch = 0;
   Coordinates block{}, thread{};
   unsigned warp = 0, lane = 0, stream = 0, device = 0;
-  bool isHost = false; ///< a call of the host that is in no stream
-  bool staged = false; ///< a copy that may return before its pageable source is on the device
-  unsigned graph = 0;  ///< number of the instantiated graph that it is part of; 0 = none
+  std::optional<unsigned> domain; ///< of a launch: its memory-synchronization domain
+  bool isHost = false;            ///< a call of the host that is in no stream
+  bool isHostFunction = false;    ///< an access of a host function that `api` put into the stream
+  std::string streamKind; ///< "legacy", "per-thread", "blocking", "non-blocking"; empty: not known
+  bool staged = false;    ///< a copy that may return before its pageable source is on the device
+  bool isAsynchronous = false; ///< of a copy that the thread issued
+  std::string proxy;           ///< empty: the generic one
+  unsigned graph = 0;          ///< number of the instantiated graph that it is part of; 0 = none
   unsigned graphLaunch = 0, graphNode = 0;
-  HostStack host;      ///< where it was launched, or its node was added to the graph
-  HostStack graphHost; ///< where the graph was launched
-  std::string needs;   ///< smallest scope that suffices; blamed operations only
+  HostStack host;       ///< where it was launched, or its node was added to the graph
+  HostStack graphHost;  ///< where the graph was launched
+  HostStack streamHost; ///< where the stream was made
+  std::string needs;    ///< smallest scope that suffices; blamed operations only
 
   bool isKnown() const { return !kind.empty(); }
   bool isWeak() const { return order == "weak"; }
@@ -113,14 +119,23 @@ struct Finding {
   uint64_t count = 0;
   std::optional<Coverage> coverage;  ///< over-synchronized only
   std::optional<BarrierUse> barrier; ///< D7 only
+  /// Index of the access whose kernel is a programmatic launch that may overlap the other's (S14).
+  std::optional<unsigned> programmatic;
 
-  /// D12 of a host loop that waits without asking the API; it may have ended all the same.
-  bool isHostLoop() const { return name == "forward-progress" && distance == "host-device"; }
+  /// D12 of a wait that ended all the same: of a host loop that does not ask the API, or of a
+  /// thread for one that starts later.
+  bool isUnpromisedWait() const { return name == "forward-progress" && !hazard.empty(); }
+  bool isHostLoop() const { return isUnpromisedWait() && distance == "host-device"; }
+  /// The accesses are by work that order between launches could order.
+  bool isBetweenWork() const {
+    return distance == "between-kernels" || distance == "between-domains" ||
+           distance == "host-device";
+  }
   /// D8: where a block's shared memory began or ended is not in execution order with the access.
   bool isBlockEnd() const { return accesses[0].kind == "enter" || accesses[0].kind == "exit"; }
   /// The places are where threads stand, not accesses to memory (D7, D12 where nothing moves).
   bool isStuck() const {
-    return name == "barrier-misuse" || (name == "forward-progress" && !isHostLoop());
+    return name == "barrier-misuse" || (name == "forward-progress" && hazard.empty());
   }
 };
 

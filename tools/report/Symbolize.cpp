@@ -80,6 +80,7 @@ void symbolize(Report &report) {
       for (Operation &access : finding.accesses) {
         symbolizer.fill(access.host);
         symbolizer.fill(access.graphHost);
+        symbolizer.fill(access.streamHost);
       }
 }
 

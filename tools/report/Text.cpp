@@ -67,6 +67,7 @@ private:
   const char *plain() const { return options.colour ? "\033[0m" : ""; }
 
   void writeFinding(const Finding &finding) {
+    isBetweenWork = false;
     out << colour(finding.isAdvisory ? raw_ostream::YELLOW : raw_ostream::RED)
         << "ScopeSan: " << (finding.isAdvisory ? "advisory " : "") << finding.rule << ' '
         << finding.name << ": " << plain() << colour(raw_ostream::WHITE) << titleOf(finding)
@@ -82,6 +83,7 @@ private:
                          "thread:  " + (finding.rule == "D7" ? barrierRole(finding, unsigned(i))
                                                              : "waits here"));
       } else if (finding.accesses[i].isKnown()) {
+        isBetweenWork = finding.isBetweenWork();
         const char *label = finding.coverage       ? ScopeLabels[i]
                             : finding.isBlockEnd() ? LifeLabels[i]
                                                    : Labels[i];
@@ -124,6 +126,9 @@ private:
     writeHost(op.graph ? "added to graph " + std::to_string(op.graph) + " at" : "launched at",
               op.host);
     writeHost("graph launched at", op.graphHost);
+    if (isBetweenWork && !op.isHost && !op.streamHost.frames.empty())
+      writeHost("stream " + std::to_string(op.stream) + " made at",
+                {{}, {op.streamHost.frames.front()}});
   }
 
   void writeHost(const std::string &what, const HostStack &stack) {
@@ -230,6 +235,7 @@ private:
   raw_ostream &out;
   const TextOptions &options;
   SourceCache sources;
+  bool isBetweenWork = false; ///< streams matter to the access that is written
 };
 
 } // namespace

@@ -1,7 +1,9 @@
 #include "Words.h"
 
 #include "BarrierWords.h"
+#include "CopyWords.h"
 #include "Names.h"
+#include "WorkWords.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -73,6 +75,8 @@ std::string actorIn(const Finding &finding, const Operation &op, const Operation
                     bool isSecond) {
   if (!op.isKnown())
     return "an unknown thread";
+  if (op.isHostFunction)
+    return hostFunctionName(op);
   if (op.kernel.empty())
     return op.api.empty() ? hostThread(op) : op.api + (op.staged ? " from pageable memory" : "");
   StringRef distance = finding.distance;
@@ -88,7 +92,9 @@ std::string actorIn(const Finding &finding, const Operation &op, const Operation
     std::string result = "kernel " + shortFunctionName(op.kernel);
     if (op.kernel == other.kernel)
       result = "launch " + std::to_string(op.launch) + " of " + result;
-    return result;
+    if (distance == "between-domains" && op.domain)
+      result += " (domain " + std::to_string(*op.domain) + ")";
+    return op.device == other.device ? result : result + " on device " + std::to_string(op.device);
   }
   return numbered("block", op.block) +
          (isSecond && distance == "same-cluster" ? " of the same cluster" : "");
@@ -141,40 +147,15 @@ std::string otherVerb(const Finding &finding) {
   return other.kind == "store" ? "overwritten from" : "updated from";
 }
 
-std::string streamName(const Operation &op) {
-  std::string result = op.stream ? "stream " + std::to_string(op.stream) : "the default stream";
-  return op.device ? result + " of device " + std::to_string(op.device) : result;
-}
-
-/// "launch 12 on stream 1", "cudaMemcpyAsync on stream 2", "node 3 of graph 1".
-std::string workName(const Operation &op) {
-  std::string result = op.kernel.empty() ? op.api : "launch " + std::to_string(op.launch);
-  if (op.isHost)
-    return result + " by the host";
-  if (op.graph)
-    return result + " (node " + std::to_string(op.graphNode) + " of graph " +
-           std::to_string(op.graph) + ")";
-  return result + " on " + streamName(op);
-}
-
-/// The edge that two pieces of work lack (S14).
-std::string missingEdge(const Operation &a, const Operation &b) {
-  bool oneGraph = a.graph && a.graph == b.graph && a.graphLaunch == b.graphLaunch;
-  if (oneGraph)
-    return "no path in graph " + std::to_string(a.graph) + " between node " +
-           std::to_string(a.graphNode) + " and node " + std::to_string(b.graphNode);
-  bool oneStream = !a.graph && !b.graph && a.stream == b.stream && a.device == b.device;
-  if (oneStream && !b.kernel.empty())
-    return workName(b) + " not waiting (griddepcontrol.wait) for the end of " + workName(a);
-  return "no event or stream order between " + workName(a) + " and " + workName(b);
-}
-
 std::string gapOf(const Finding &finding) {
-  const Operation &a = finding.accesses[0], &b = finding.accesses[1];
-  bool work = finding.distance == "between-kernels" || finding.distance == "between-domains";
-  if (work && (a.launch || !a.api.empty()) && (b.launch || !b.api.empty()))
-    return missingEdge(a, b);
-  return distanceRow(finding.distance).gap.str();
+  MissingEdge edge = missingEdgeOf(finding);
+  return edge.kind.empty() ? distanceRow(finding.distance).gap.str() : edge.text;
+}
+
+/// What would order the two accesses.
+std::string mustOf(const Finding &finding) {
+  std::string hint = edgeHint(finding);
+  return hint.empty() ? distanceRow(finding.distance).must.str() : hint;
 }
 
 /// D8: an access outside of its memory's life, or a free that does not follow an access.
@@ -186,6 +167,9 @@ std::string lifetimeOf(const Finding &finding) {
            " of memory that " + second.api + " frees, with " + gapOf(finding);
   if (first.kind == "free")
     return access + " of memory that " + first.api + " has freed";
+  if (isOwnSource(finding))
+    return "block " + std::to_string(first.block[0]) + " may end before a copy that thread " +
+           std::to_string(second.thread[0]) + " issued has read its shared memory";
   if (finding.isBlockEnd())
     return access + " of shared memory of block " + std::to_string(first.block[0]) +
            (first.kind == "exit" ? ", which may have ended" : ", which may not have started");
@@ -207,6 +191,8 @@ std::string aliveHint(const Finding &finding) {
   if (first == "enter")
     return "put a cluster barrier (cluster.sync()) before the first access to a peer's shared "
            "memory";
+  if (isOwnSource(finding))
+    return ownSourceHint();
   if (first == "exit")
     return "put a cluster barrier (cluster.sync()) after the last access to a peer's shared "
            "memory: "
@@ -218,20 +204,61 @@ std::string aliveHint(const Finding &finding) {
   return "keep the memory alive until every access to it is ordered before its end";
 }
 
-/// D12: nothing moves any more, or a host loop only reads memory.
+/// D9: asynchronous copies and matrix operations have a proxy of their own, tensor maps another.
+std::string proxyHint(const Finding &finding) {
+  for (const Operation &op : finding.accesses) {
+    StringRef type = op.type;
+    if (!type.starts_with("cp.async.bulk") && !type.starts_with("cp.reduce.async.bulk") &&
+        !type.starts_with("wgmma"))
+      continue;
+    std::string hint = "put fence.proxy.async (cuda::ptx::fence_proxy_async) between the accesses, "
+                       "by each thread that wrote, before the barrier that hands the bytes over";
+    return type.contains(".tensor")
+               ? hint + "; if they are a tensor map's, fence.proxy.tensormap release and acquire"
+               : hint;
+  }
+  return "put the matching fence.proxy between the accesses";
+}
+
+/// D11: between kernels a plain load would race as well.
+std::string coherentHint(const Finding &finding) {
+  if (finding.distance == "between-kernels")
+    return "order the kernels: one stream, an event, or cudaGridDependencySynchronize() before the "
+           "read of a programmatic dependent launch";
+  return "use a plain load, or do not write the memory during the kernel";
+}
+
+/// D12: nothing moves any more, a host loop only reads memory, or a wait is for who starts later.
 std::string stuckOf(const Finding &finding) {
   const Operation &first = finding.accesses[0], &second = finding.accesses[1];
+  if (!second.isKnown() && first.isKnown()) // a stream's wait for a value
+    return "nothing can make progress any more: " + workName(first) +
+           " waits for a value in memory that nothing is left to write";
   std::string waiter = actorIn(finding, second, first, true);
   if (finding.isHostLoop())
     return waiter + " waits in a loop for " + actorIn(finding, first, second, false) +
            " without a call of the CUDA API, so nothing promises that the kernel makes progress";
+  if (finding.isUnpromisedWait())
+    return waiter + " waits for " + actorIn(finding, first, second, false) +
+           ", which starts later: nothing promises that it runs before the wait ends";
   return "nothing can make progress any more: " + waiter + " waits here";
 }
 
 std::string unstuckHint(const Finding &finding) {
   if (finding.isHostLoop())
     return "call cudaStreamQuery in every iteration, or wait with cudaStreamSynchronize";
-  return "make sure that a thread that runs ends every wait";
+  if (!finding.accesses[1].isKnown())
+    return "write the value before the wait, or from a stream or a host thread that does not come "
+           "after it";
+  if (finding.isUnpromisedWait())
+    return finding.distance == "same-grid"
+               ? "launch cooperatively, wait for lower block numbers only, or number the blocks by "
+                 "a "
+                 "counter as they start"
+               : "launch the kernel that is waited for first, or order the two by stream or event";
+  return "make sure that a thread that runs ends every wait; blocks that wait for each other need "
+         "a "
+         "cooperative launch, or no more blocks than fit on the device";
 }
 
 std::string memoryKind(StringRef kind) {
@@ -263,7 +290,6 @@ std::string nonAtomicOf(const Finding &finding) {
 std::string expand(StringRef pattern, const Finding &finding) {
   const Operation &first = finding.accesses[0], &second = finding.accesses[1];
   unsigned narrow = narrowIndex(finding);
-  const DistanceRow &distance = distanceRow(finding.distance);
   std::string by[2] = {actorIn(finding, first, second, false),
                        actorIn(finding, second, first, true)};
   const std::map<StringRef, std::string> values = {
@@ -276,7 +302,7 @@ std::string expand(StringRef pattern, const Finding &finding) {
       {"otherby", by[1 - narrow]},
       {"otherverb", otherVerb(finding)},
       {"gap", gapOf(finding)},
-      {"must", distance.must.str()},
+      {"must", mustOf(finding)},
       {"blamed", blamedPhrase(finding)},
       {"needs", neededScope(finding)},
       {"lifetime", lifetimeOf(finding)},
@@ -284,6 +310,10 @@ std::string expand(StringRef pattern, const Finding &finding) {
       {"nonatomic", nonAtomicOf(finding)},
       {"barrier", barrierTitle(finding)},
       {"unbarrier", barrierHint(finding)},
+      {"inflight", inFlightTitle(finding, by)},
+      {"uninflight", inFlightHint(finding, mustOf(finding))},
+      {"proxyfence", proxyHint(finding)},
+      {"coherent", coherentHint(finding)},
       {"stuck", stuckOf(finding)},
       {"unstuck", unstuckHint(finding)},
   };
@@ -375,13 +405,15 @@ std::string describeLong(const Operation &op) {
 std::string describeActor(const Operation &op) {
   std::string result;
   llvm::raw_string_ostream out(result);
+  if (op.isHostFunction)
+    return hostFunctionName(op) + streamDetail(op);
   if (op.kernel.empty()) {
     if (op.hostThread)
       out << hostThread(op) << (op.api.empty() ? "" : " in " + op.api);
     else
       out << (op.api.empty() ? "the host" : op.api);
     if (!op.isHost)
-      out << " on stream " << op.stream;
+      out << " on stream " << op.stream << streamDetail(op);
     return result;
   }
   auto dim = [&](const char *what, const Coordinates &c) {
@@ -391,7 +423,11 @@ std::string describeActor(const Operation &op) {
   if (op.launch)
     out << ", launch " << op.launch;
   if (op.stream)
-    out << " on stream " << op.stream;
+    out << " on stream " << op.stream << streamDetail(op);
+  if (op.device)
+    out << " of device " << op.device;
+  if (op.domain.value_or(0))
+    out << ", memory-synchronization domain " << *op.domain;
   dim("block", op.block);
   dim("thread", op.thread);
   out << ", warp " << op.warp << " lane " << op.lane;

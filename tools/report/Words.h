@@ -15,6 +15,13 @@ std::string copyNoteOf(const Finding &finding);
 /// The rule's one-sentence summary (rules.def); may be empty.
 std::string summaryOf(const Finding &finding);
 
+/// What would have ordered two pieces of work (S14); `kind` is empty where that is not what lacks.
+struct MissingEdge {
+  std::string kind; ///< "stream-order", "graph-edge", "griddepcontrol.wait"
+  std::string text;
+};
+MissingEdge missingEdgeOf(const Finding &finding);
+
 /// 0 for "thread" to 4 for "system"; 0 for what is no scope.
 unsigned scopeRank(const std::string &scope);
 /// "64 executions by 4 blocks in 2 launches; 12 synchronizes-with edges".

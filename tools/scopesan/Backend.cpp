@@ -13,13 +13,12 @@ llvm::Error error(const std::string &what) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), what);
 }
 
-/// Our library goes first: it must win over every other definition of the CUDA runtime.
-void prependPreload(const std::string &library) {
-  const char *before = getenv("LD_PRELOAD");
-  std::string value = library;
+void prepend(const char *variable, const std::string &entry) {
+  const char *before = getenv(variable);
+  std::string value = entry;
   if (before && *before)
     value += std::string(":") + before;
-  setenv("LD_PRELOAD", value.c_str(), 1);
+  setenv(variable, value.c_str(), 1);
 }
 
 } // namespace
@@ -77,10 +76,14 @@ void exportEnvironment(const Installation &installation, const host::Options &op
   setenv("SCOPESAN_TOOL", installation.tool().c_str(), 1);
   // Lazy loading deadlocks a kernel that is first launched while another one waits for it.
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
-  if (options.backend == "cpu")
-    prependPreload(installation.cpuBackend());
-  else // the driver loads it at the program's first CUDA call
+  if (options.backend == "cpu") {
+    // Our library goes first: it must win over every other definition of the CUDA runtime.
+    prepend("LD_PRELOAD", installation.cpuBackend());
+    // No real driver may be there, or be asked behind the backend's back.
+    prepend("LD_LIBRARY_PATH", installation.driverFolder());
+  } else { // the driver loads it at the program's first CUDA call
     setenv("CUDA_INJECTION64_PATH", installation.gpuBackend().c_str(), 1);
+  }
 }
 
 } // namespace scopesan::tool

@@ -21,6 +21,7 @@ public:
   std::string frontend() const { return root + "/lib/libScopeSanFrontend.so"; }
   std::string headers() const { return root + "/lib/scopesan/compat/scopesan_cuda.h"; }
   std::string cpuBackend() const { return root + "/lib/libscopesan_cpu.so"; }
+  std::string driverFolder() const { return root + "/lib/scopesan/driver"; }
   std::string gpuBackend() const { return root + "/lib/libscopesan_gpu.so"; }
 
 private:

@@ -222,7 +222,7 @@ private:
     return Op(abi::AccessKind::Load,
               op.acquires() ? abi::MemoryOrder::Acquire : abi::MemoryOrder::Relaxed, op.scope(),
               op.space())
-        .with(op.raw() & (Op::VolatileBit | Op::ToolkitBit));
+        .with(op.raw() & (Op::VolatileBit | Op::ToolkitBit | Op::OnlyWayOutBit));
   }
 
   // ---------------------------------------------------------------- the steps of one
@@ -239,6 +239,8 @@ private:
     if (o) {
       Sync.observe(t, *o, s);
       Progress.observe(t, *o);
+      if (attempt && o->awaited) [[unlikely]]
+        Progress.mayEndWaits(t, addr);
     }
     if (s.op.acquires())
       Unknown.x1Acquire(t);
@@ -275,6 +277,8 @@ private:
                                       SyncObject *o, StrongOp s, bool hop) {
     if (!o)
       o = Objects.create(*first, addr, bytes);
+    if (o->awaited) [[unlikely]]
+      Progress.mayEndWaits(t, addr);
     Objects.s4ReplaceOthers(*first, addr, bytes, o);
     Sync.publish(t, *o, s, hop);
   }

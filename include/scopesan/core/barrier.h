@@ -6,13 +6,13 @@
 // exceptions in the clock.
 #pragma once
 
-#include "scopesan/core/context.h"
+#include "scopesan/core/sync_rules.h"
 
 namespace scopesan::core {
 
 class BarrierRules {
 public:
-  explicit BarrierRules(Context &c) : C(c) {}
+  BarrierRules(Context &c, SyncRules &s) : C(c), Sync(s) {}
 
   /// S7: arrival at block barrier `id`. Departures of the generation are updated on completion,
   /// while their threads still wait.
@@ -93,6 +93,7 @@ private:
       depart(*t, j, whole);
     if (!whole)
       raiseWholeWarps(b, departing, j.time);
+    Sync.s5Meet(departing, j.time, departing.size() == b.live);
     bar.waiting.clear();
     bar.sources.clear();
   }
@@ -142,6 +143,7 @@ private:
     if (whole)
       for (Thread *t : departing)
         t->warpBase = j.time;
+    Sync.s5Meet(departing, j.time, false);
   }
 
   struct Joined {
@@ -155,13 +157,18 @@ private:
   /// What the participants know together, and their common next time.
   Joined join(const Vec<Thread *> &threads) {
     Joined j;
+    const Thread *before = nullptr; // neighbours mostly know the same
     for (Thread *t : threads) {
-      j.blocks.join(t->blocks);
-      j.nodes.join(t->nodes);
+      if (!before || !t->blocks.sameAs(before->blocks))
+        j.blocks.join(t->blocks);
+      if (!before || !t->nodes.sameAs(before->nodes))
+        j.nodes.join(t->nodes);
       j.proxies.join(t->proxies);
-      j.seen.join(t->seen);
+      if (!before || !t->seen.sameAs(before->seen))
+        j.seen.join(t->seen);
       j.time = maxOf(j.time, t->time);
       j.foreign |= t->foreign;
+      before = t;
     }
     j.time = j.time.next();
     return j;
@@ -219,6 +226,7 @@ private:
   }
 
   Context &C;
+  SyncRules &Sync;
 };
 
 } // namespace scopesan::core

@@ -303,6 +303,7 @@ public:
   bool contains(BlockId b) const { return Map.find(b.value / 64) >> b.value % 64 & 1; }
   void add(BlockId b) { Map.raise(b.value / 64, uint64_t(1) << b.value % 64); }
   void join(const StepSet &o) { Map.join(o.Map); }
+  bool sameAs(const StepSet &o) const { return Map.sameAs(o.Map); }
 
 private:
   PersistentMap<BitsLeaf> Map;

@@ -1,4 +1,4 @@
-// Cluster barriers (S9) and the lifetime of cluster peers' shared memory (D8).
+// Cluster barriers (S9) and the lifetime of blocks' shared memory (D8).
 #pragma once
 
 #include "scopesan/core/judge.h"
@@ -22,52 +22,38 @@ public:
       c->live = c->blocks * uint32_t(f.block.count());
     }
     b.cluster = c;
-    b.sharedAddress = b.sharedBytes = 0;
-    b.peerAccesses.clear();
-    b.prunePeersAt = 64;
-    b.exitKnowledge = BlockClock();
     c->members.push(&b);
   }
   /// P4: a block of a grid without clusters is a cluster of its own.
   void ensure(Block &b) {
     if (b.cluster)
       return;
-    uint64_t address = b.sharedAddress, bytes = b.sharedBytes;
     begin(b, LaunchFacts());
     b.cluster->live = b.live;
-    b.sharedAddress = address;
-    b.sharedBytes = bytes;
   }
   /// A thread of the block exited: it no longer counts and gives no edge (S7), but what it
   /// published on arrival stays.
   void exit(Thread &t, SiteId site) {
     Block &b = *t.block;
+    const Thread &before = b.threads[b.lastExit.value]; // mostly knows the same
+    bool known = &before != &t && before.exited && before.blocks.sameAs(t.blocks);
     b.lastExit = t.index;
     b.lastExitSite = site;
-    Cluster &c = *b.cluster;
-    --c.live;
-    if (t.clusterArrived && t.clusterPhase == c.phase)
-      --c.arrived;
-    if (c.live)
-      completeIfReady(c);
-    b.exitKnowledge.join(t.blocks);
+    if (b.cluster)
+      leave(t, *b.cluster);
+    if (b.cluster ? !known : !b.peerAccesses.empty())
+      b.exitKnowledge.join(t.blocks);
   }
-  /// D8: every peer's access must happen before some thread's exit, or the block may have gone.
-  void end(Block &b) {
-    for (const PeerAccess &a : b.peerAccesses)
-      if (!b.exitKnowledge.covers(a.by) && !b.exitKnowledge.coversSoftly(a.by))
-        J.d8Lifetime(record(a, b), endOf(b));
-    Cluster *c = b.cluster;
-    if (b.sharedBytes)
-      c->ended.push({b.sharedAddress, b.sharedBytes, endOf(b)});
-    c->members.filter([&](Block *m) { return m != &b; });
-    b.cluster = nullptr;
-    if (--c->blocks)
-      return;
-    Clusters.erase(key(b));
-    Pooled.destroy(c);
+  /// D8: every access of a peer or an asynchronous copy must happen before some thread's exit, or
+  /// the block may have gone. `ran`: the block's threads executed to their end.
+  void end(Block &b, bool ran) {
+    if (ran)
+      for (const PeerAccess &a : b.peerAccesses)
+        if (!b.exitKnowledge.covers(a.by) && !b.exitKnowledge.coversSoftly(a.by))
+          J.d8Lifetime(record(a, b), endOf(b));
+    if (b.cluster)
+      endInCluster(b);
   }
-
   /// S9: arrive publishes at cluster scope; arrive.relaxed only what a preceding release fence of
   /// cluster scope or wider, or fence.mbarrier_init, covers. Each arrival needs its wait before the
   /// next (D7).
@@ -128,7 +114,33 @@ public:
         return J.d8Lifetime(record(a, *t.block), gone.end);
   }
 
+  /// D8: an asynchronous copy out of shared memory, issued in block `b`, must have read it before
+  /// the block goes.
+  void d8OwnSource(Block &b, const Thread &copy, uint64_t addr, uint32_t bytes, Op op,
+                   SiteId site) {
+    if (holds(b, addr))
+      remember(b, {copy.epoch(), site, op, addr, bytes});
+  }
+
 private:
+  void leave(Thread &t, Cluster &c) {
+    --c.live;
+    if (t.clusterArrived && t.clusterPhase == c.phase)
+      --c.arrived;
+    if (c.live)
+      completeIfReady(c);
+  }
+  void endInCluster(Block &b) {
+    Cluster *c = b.cluster;
+    if (b.sharedBytes)
+      c->ended.push({b.sharedAddress, b.sharedBytes, endOf(b)});
+    c->members.filter([&](Block *m) { return m != &b; });
+    b.cluster = nullptr;
+    if (--c->blocks)
+      return;
+    Clusters.erase(key(b));
+    Pooled.destroy(c);
+  }
   /// Where the lifetime of the block's shared memory begins or ends (D8).
   static AccessRecord bound(const Block &b, abi::AccessKind kind) {
     Op op(kind, abi::MemoryOrder::Weak, Scope::Thread);
@@ -154,6 +166,10 @@ private:
           old = a;
           return;
         }
+    } else if (!all.empty() && all.back().by == a.by) { // a piece of the same copy
+      if (all.back().address + all.back().bytes == a.address)
+        all.back().bytes += a.bytes;
+      return;
     } else if (all.size() >= m.prunePeersAt) {
       BlockClock known = m.exitKnowledge;
       for (const Thread &t : m.threads)
@@ -171,7 +187,9 @@ private:
             by.block.value ? by.block : a.by.block,
             by.block.value ? by.thread : a.by.thread,
             a.address,
-            a.bytes};
+            a.bytes,
+            {},
+            C.order.isCopy(a.by.block)};
   }
   static uint64_t key(const Block &b) {
     return (uint64_t(b.place.node.value) << 32 | b.place.cluster) + 1;

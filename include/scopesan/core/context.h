@@ -111,6 +111,21 @@ struct Context {
     return s.ownCovers(e) || s.blocks.covers(e) || order.precedes(order.nodeOf(e.block), s.nodes) ||
            (advice && covered(s.blocks, s.nodes, e));
   }
+  /// A1, D12: what a waiting thread stands on.
+  struct Waiter {
+    const Place &place;
+    bool cooperative;
+    const NodeClock &nodes;
+    const StepSet &seen;
+  };
+  /// A1: the thread at `b` shares the waiter's cluster or cooperative grid, belongs to a launch
+  /// that it depends on, or was known to have executed a step.
+  bool promisedToRun(const Waiter &w, const Place &b) const {
+    const Place &a = w.place;
+    return b.host || a.block == b.block || p4Includes(Scope::Cluster, a, b) ||
+           (a.node == b.node && w.cooperative) || order.precedes(b.node, w.nodes) ||
+           w.seen.contains(b.block);
+  }
   SyncOp syncOp(const Thread &t, Op op, SiteId site) const { return StrongOp{op, site}.by(t); }
   /// Advances the thread's time; a wrap would forget order and is counted (X1).
   void advance(Thread &t) {

@@ -9,19 +9,27 @@ namespace scopesan::core {
 
 class Copies {
 public:
-  Copies(Context &c, AsyncRules &async, Accesses &a, MbarrierRules &m, ResidentBlocks &blocks)
-      : C(c), Async(async), A(a), Mbarriers(m), Blocks(blocks) {}
+  Copies(Context &c, AsyncRules &async, Accesses &a, MbarrierRules &m, ResidentBlocks &blocks,
+         ClusterRules &clusters)
+      : C(c), Async(async), A(a), Mbarriers(m), Blocks(blocks), Clusters(clusters) {}
 
   BlockId begin(Thread &issuer, Proxy proxy) {
     if (!Copy)
       Copy = Blocks.create();
     Through = proxy;
+    From = issuer.block;
     return Async.s12Begin(issuer, *Copy);
   }
   void alsoAfter(const Thread &issuer) { Async.s12AlsoAfter(issuer, *Copy); }
   void read(uint64_t addr, uint32_t bytes, SiteId site) {
+    Thread &reader = Copy->threads[AsyncRules::Reader.value];
+    A.weak(reader, addr, bytes, site, abi::AccessKind::Load, Through);
+    constexpr Op op(abi::AccessKind::Load, abi::MemoryOrder::Weak, Scope::Thread);
+    Clusters.d8OwnSource(*From, reader, addr, bytes, op, site);
+  }
+  void readMap(uint64_t addr, uint32_t bytes, SiteId site) {
     A.weak(Copy->threads[AsyncRules::Reader.value], addr, bytes, site, abi::AccessKind::Load,
-           Through);
+           Proxy::TensorMap);
   }
   void write(uint64_t addr, uint32_t bytes, SiteId site) {
     A.weak(writer(), addr, bytes, site, abi::AccessKind::Store, Through);
@@ -66,7 +74,9 @@ private:
   Accesses &A;
   MbarrierRules &Mbarriers;
   ResidentBlocks &Blocks;
+  ClusterRules &Clusters;
   Block *Copy = nullptr; ///< stand-in of the copy being issued
+  Block *From = nullptr; ///< block of its issuer
   Proxy Through = Proxy::Generic;
 };
 

@@ -95,7 +95,7 @@ public:
   void beginLaunch(NodeId launch) { C.order.begin(launch); }
   /// Makes block `linear` of the launch resident with all its threads.
   Block *beginBlock(NodeId launch, uint64_t linear) { return Resident.begin(launch, linear); }
-  /// Tells where the block's shared memory lies; needed for D8 in clusters.
+  /// Tells where the block's shared memory lies; needed for D8.
   void sharedMemory(Block *b, uint64_t addr, uint64_t bytes) {
     b->sharedAddress = addr;
     b->sharedBytes = bytes;
@@ -105,14 +105,14 @@ public:
   void threadExit(Thread &t, SiteId site = {}) {
     Progress.leave(t);
     Barriers.exit(t);
-    if (t.block->cluster)
-      Clusters.exit(t, site);
+    Clusters.exit(t, site);
     Resident.s6AtGridEnd(t);
     t.dropSync();
     if (C.advice) [[unlikely]]
       C.advice->exit(t.block->id, t.index);
   }
-  void endBlock(Block *b) { Resident.end(b); }
+  /// `ran`: its threads executed to their end; false where the launch was given up.
+  void endBlock(Block *b, bool ran = true) { Resident.end(b, ran); }
   void endLaunch(NodeId) {}
 
   /// Programmatic dependent launch: `node` does not wait for `primary` to end by itself.
@@ -184,8 +184,8 @@ public:
   }
   /// Does everything at `e` precede the present of `t`?
   bool precedes(const Epoch &e, const Thread &t) const { return C.happensBefore(t, e); }
+  /// A loop that waits may fence, too: a seq_cst read does (O3).
   void fence(Thread &t, Op op, SiteId site) {
-    Progress.leave(t);
     if (C.advice) [[unlikely]]
       C.advice->Uses.fence(t, C.syncOp(t, op, site));
     Sync.fence(t, C.syncOp(t, op, site));
@@ -336,6 +336,8 @@ public:
   /// `t` learns that the actor is done (wgmma.wait_group).
   void asyncLearn(Thread &t, BlockId actor) { Async.s12Learn(t, actor, true); }
   void asyncRead(uint64_t addr, uint32_t bytes, SiteId site) { Copy.read(addr, bytes, site); }
+  /// Of the tensor map by which the copy finds its tile (S13).
+  void asyncReadMap(uint64_t addr, uint32_t bytes, SiteId site) { Copy.readMap(addr, bytes, site); }
   void asyncWrite(uint64_t addr, uint32_t bytes, SiteId site) { Copy.write(addr, bytes, site); }
   /// One element of a reducing copy: strong, with the order and scope in `op` (Red).
   void asyncReduce(uint64_t addr, uint32_t elementBytes, Op op, SiteId site) {
@@ -398,8 +400,9 @@ public:
     if (C.advice)
       C.advice->Uses.isBlind = true;
   }
-  /// The run is over, or stands still: reports the advice that needs all of it.
+  /// The run is over, or stands still: reports what needs all of it (D12, A1).
   void finish() {
+    Progress.finish();
     if (C.advice)
       C.advice->finish();
   }
@@ -417,7 +420,7 @@ private:
   Context C;
   Judge J{C};
   SyncRules Sync{C};
-  BarrierRules Barriers{C};
+  BarrierRules Barriers{C, Sync};
   ClusterRules Clusters{C, J, Sync};
   AsyncRules Async{C};
   ProgressRules Progress{C};
@@ -426,7 +429,7 @@ private:
   ResidentBlocks Resident{C, Clusters};
   Accesses A{C, J, Sync, Progress, Clusters, Unknown};
   MbarrierRules Mbarriers{C, J, Sync, Async, A, Unknown, Resident};
-  Copies Copy{C, Async, A, Mbarriers, Resident};
+  Copies Copy{C, Async, A, Mbarriers, Resident, Clusters};
   MemoryRules Memory{C, J, A, Resident};
 };
 

@@ -64,6 +64,8 @@ struct AccessRecord {
   uint64_t address = 0; ///< first byte of the whole access
   uint32_t bytes = 0;   ///< of the whole access
   HostId host = {};     ///< host thread that made it, if one did (S15)
+  bool isCopy = false;  ///< an asynchronous copy that the thread issued (S12)
+  abi::Proxy proxy = abi::Proxy::Generic;
 };
 
 /// An operation whose scope was too narrow (D2, D3), and the smallest scope that suffices.

@@ -106,7 +106,7 @@ public:
   /// begins or ends (Enter, Exit).
   void d8Lifetime(const AccessRecord &access, const AccessRecord &bound) {
     Finding f;
-    f.distance = Distance::SameCluster;
+    f.distance = access.block == bound.block ? Distance::SameBlock : Distance::SameCluster;
     f.first = bound;
     f.first.address = access.address;
     f.second = access;
@@ -279,8 +279,16 @@ private:
             abi::MemoryOrder::Weak, Scope::Thread);
       return {{}, op, p.node, p.block, {}, word, 0};
     }
-    return {{r.site},  r.op(),  p.node,    p.block,
-            by.thread, address, r.bytes(), C.order.node(p.node).host};
+    return {{r.site},
+            r.op(),
+            p.node,
+            p.block,
+            by.thread,
+            address,
+            r.bytes(),
+            C.order.node(p.node).host,
+            C.order.isCopy({r.block}),
+            abi::Proxy(withoutAlias(r.proxy()))};
   }
   Distance distance(const Place &a, ThreadIndex ta, const Place &b, ThreadIndex tb) const {
     if (a.host || b.host)

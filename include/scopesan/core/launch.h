@@ -20,6 +20,7 @@ struct LaunchFacts {
   Dim3 grid, block;
   Dim3 cluster;
   bool cooperative = false;
+  bool inGraph = false; ///< kernels that one graph launches are launched in no order
   DeviceId device;
   DomainId domain;
 };

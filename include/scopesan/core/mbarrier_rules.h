@@ -47,9 +47,9 @@ public:
     uint32_t phase = m->phase;
     m->transactions += expectTx;
     Sync.s10Contribute(t, *m, C.syncOp(t, op, site));
-    uint32_t pending = m->pending;
+    bool tooMany = count > m->pending;
     arrive(t, *m, count, drop, site);
-    if (op.mustNotComplete() && count == pending)
+    if (op.mustNotComplete() && m->phase != phase && !tooMany)
       misuse(t, site, *m, Misuse::Completes, m->expected);
     return phase;
   }

@@ -24,9 +24,8 @@ public:
     uint32_t threads = n.kind == NodeKind::Kernel ? uint32_t(n.facts.block.count()) : 1;
     return initialise(n, launch, {n.firstBlock.value + uint32_t(linear)}, threads);
   }
-  void end(Block *b) {
-    if (b->cluster)
-      Clusters.end(*b);
+  void end(Block *b, bool ran = true) {
+    Clusters.end(*b, ran);
     b->nextFree = Free;
     Free = b;
   }
@@ -44,11 +43,16 @@ public:
   }
   /// S6 over S14: what the thread learned of other launches passes on at the grid's end.
   void s6AtGridEnd(const Thread &t) {
-    if (!t.foreign)
+    NodeId node = t.block->place.node;
+    if (!t.foreign ||
+        (node == EndedNode && t.blocks.sameAs(EndedBlocks) && t.nodes.sameAs(EndedNodes)))
       return;
-    LaunchNode &n = C.order.node(t.block->place.node);
+    LaunchNode &n = C.order.node(node);
     n.endBlocks.join(t.blocks);
     n.endNodes.join(t.nodes);
+    EndedNode = node;
+    EndedBlocks = t.blocks;
+    EndedNodes = t.nodes;
   }
 
 private:
@@ -71,6 +75,9 @@ private:
     }
     b->cluster = nullptr;
     b->sharedAddress = b->sharedBytes = 0;
+    b->peerAccesses.clear();
+    b->prunePeersAt = 64;
+    b->exitKnowledge = BlockClock();
     if (n.kind == NodeKind::Kernel && n.facts.cluster.count() > 1)
       Clusters.begin(*b, n.facts);
     uint32_t warps = (threads + WarpSize - 1) / WarpSize;
@@ -104,6 +111,10 @@ private:
   Block *Free = nullptr;
   Block *ActorBlock = nullptr;
   NodeId ActorNode;
+  // The last thread that ended: its neighbours mostly know the same.
+  NodeId EndedNode;
+  BlockClock EndedBlocks;
+  NodeClock EndedNodes;
 };
 
 } // namespace scopesan::core

@@ -209,6 +209,7 @@ struct Head {
   SyncOp first;        ///< first operation of the release pattern: the fence or release write
   bool merged = false; ///< stands for several releasers that `first`'s scope includes alike
   bool soft = false;   ///< a hop since was one through a volatile access (A1, with advice only)
+  bool fences = false; ///< fence.sc before barriers of the releaser: only a fence.sc acquires (S5)
 };
 
 /// A release write that its thread may republish by a later strong write (S1, S4).
@@ -282,11 +283,14 @@ struct SyncObject {
   uint32_t chainStart = 0;    ///< version at which the current chain of observed RMWs began (S16)
   uint16_t bytes = 0;
   bool written = false; ///< the current value was written by `lastWrite`
+  bool awaited = false; ///< a wait for a value ended that nothing promised (D12): late_waits.h
   SyncOp lastWrite;
   StepSet writerSaw; ///< blocks that the writer of the current value knew to have run
   ObservedValues observations;
   Vec<Head> heads;
   OwnReleases ownReleases;
+  SnapshotRef carried;         ///< all that the heads know, where a reader wanted it
+  uint32_t carriedVersion = 0; ///< of the value for which that holds
 
   SyncObject() { heads.lend(FirstHead, 1); }
   SyncObject(const SyncObject &) = delete;
@@ -314,6 +318,8 @@ struct PendingAcquire {
   uint64_t object = 0; ///< address of the location
   bool merged = false; ///< see Head::merged
   bool soft = false;   ///< see Head::soft
+  bool fences = false; ///< see Head::fences; or the read was another thread's, before a barrier
+  bool shared = false; ///< all threads of the block have it
   SyncOp read;
 };
 

@@ -80,6 +80,28 @@ public:
     remember(t, f.snapshot, blamed);
   }
 
+  // ------------------------------------------------------------------ fence.sc and barriers (S5)
+
+  /// S5: `threads` of a block meet at a barrier, at `time`. A fence.sc X before it and a later
+  /// fence.sc Y of another block are ordered, X first, when a strong write after the barrier was
+  /// observed before Y: in the other order Y's past would have observed its own future. So each
+  /// thread that departs may publish what the fences cover, and may acquire by a fence what others
+  /// have observed.
+  [[gnu::always_inline]] void s5Meet(const Vec<Thread *> &threads, LocalTime time, bool whole) {
+    uint8_t fenced = 0;
+    bool pending = false;
+    for (Thread *t : threads) {
+      fenced |= t->fenced;
+      pending |= t->pending;
+    }
+    if (threads.size() < 2)
+      return;
+    if (fenced & (Thread::FencedAnew | Thread::FencedBefore)) [[unlikely]]
+      shareFences(threads, time);
+    if (pending) [[unlikely]]
+      sharePending(threads, whole);
+  }
+
   // ------------------------------------------------------------------ mbarrier (S10)
 
   /// S10: the release patterns that an arrival completes.
@@ -102,7 +124,8 @@ public:
         hops.get().addPair(h.arrive, wait);
       if (wait.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, false, wait, 0))
         continue;
-      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), m.address, false, false, wait});
+      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), m.address, false, false, false,
+                               false, wait});
     }
   }
 
@@ -122,11 +145,81 @@ private:
       h.broken.get().addPair(o.lastWrite, w);
   }
 
-  /// S5: a fence.sc is an acquire and a release fence, and the order of two makes no edge.
+  /// S5: a fence.sc is an acquire and a release fence. It contains those before it.
   void s5FenceSc(Thread &t, const SyncOp &f) {
     C.counters.hit(RuleCounters::S5FenceSc);
     s2Fence(t, f);
     s1Fence(t, f);
+    t.fenced |= Thread::FencedAnew;
+    if (t.fenced & Thread::FencedBefore)
+      for (uint32_t s = 0; s <= uint32_t(f.op.scope()); ++s)
+        t.sync().before[s] = FenceRelease();
+  }
+  static bool isFenceSc(const SyncOp &o) {
+    return o.op.kind() == abi::AccessKind::Fence && o.op.order() == abi::MemoryOrder::SeqCst;
+  }
+  /// The fences of `t` at scope `s` that a barrier shares: the one since the last barrier, or what
+  /// it has from earlier ones.
+  static const FenceRelease *sharedFence(Thread &t, uint32_t s) {
+    if (t.fenced & Thread::FencedAnew && t.fenced >> s & 1 && isFenceSc(t.sync().fences[s].fence))
+      return &t.sync().fences[s];
+    if (t.fenced & Thread::FencedBefore && t.sync().before[s].snapshot)
+      return &t.sync().before[s];
+    return nullptr;
+  }
+  static bool allHave(const Vec<Thread *> &threads, uint32_t s, const SnapshotRef &snapshot) {
+    for (Thread *t : threads)
+      if (!(t->fenced & Thread::FencedBefore) || !(t->sync().before[s].snapshot == snapshot))
+        return false;
+    return true;
+  }
+  [[gnu::noinline]] void shareFences(const Vec<Thread *> &threads, LocalTime time) {
+    for (uint32_t s = uint32_t(Scope::Block); s <= uint32_t(Scope::System); ++s) {
+      FenceRelease all;
+      SnapshotRef last;
+      uint32_t different = 0;
+      for (Thread *t : threads) {
+        const FenceRelease *f = sharedFence(*t, s);
+        if (!f || f->snapshot == last)
+          continue;
+        ++different;
+        if (!all.snapshot)
+          all = {SnapshotRef::create(), f->fence};
+        last = f->snapshot;
+        all.snapshot->add(*last);
+      }
+      if (different == 0 || (different == 1 && allHave(threads, s, last)))
+        continue;
+      all.snapshot->time = time;
+      for (Thread *t : threads) {
+        t->sync().before.resize(uint32_t(Scope::System) + 1);
+        t->sync().before[s] = all;
+        t->fenced |= Thread::FencedBefore;
+      }
+    }
+    for (Thread *t : threads)
+      t->fenced &= uint8_t(~Thread::FencedAnew);
+  }
+  /// What one has observed of a fence.sc's pattern, all of them complete by a fence.sc of their
+  /// own.
+  [[gnu::noinline]] void sharePending(const Vec<Thread *> &threads, bool whole) {
+    Vec<PendingAcquire> fresh;
+    for (Thread *t : threads)
+      if (t->pending)
+        for (PendingAcquire &p : t->sync().pending) {
+          if (p.shared || !p.hops.empty() || !isFenceSc(p.first))
+            continue;
+          p.shared = whole;
+          bool known = false;
+          for (const PendingAcquire &q : fresh)
+            known |= q.snapshot == p.snapshot && q.object == p.object;
+          if (!known)
+            fresh.push(p).fences = true;
+        }
+    for (const PendingAcquire &p : fresh)
+      for (Thread *t : threads)
+        if (!p.read.sameThread(C.syncOp(*t, p.read.op, p.read.site)))
+          s2Pend(*t, PendingAcquire(p));
   }
   /// S1: a release fence publishes at its own scope; a wider newer fence replaces narrower ones.
   void s1Fence(Thread &t, const SyncOp &f) {
@@ -174,8 +267,20 @@ private:
       addHead(o, f.snapshot, f.fence);
       C.counters.hit(RuleCounters::S1Release);
     });
+    if (t.fenced & Thread::FencedBefore) [[unlikely]]
+      s5Heads(t, o, covered);
     if (!o.ownReleases.empty() && covered < Scope::System)
       s4Republish(t, o, w.by(t), covered);
+  }
+  /// S5: the fences before the last barriers, as if they were the thread's own.
+  [[gnu::noinline]] void s5Heads(Thread &t, SyncObject &o, Scope covered) {
+    for (uint32_t s = uint32_t(Scope::System); s > uint32_t(covered); --s)
+      if (const FenceRelease &f = t.sync().before[s]; f.snapshot) {
+        SyncOp first = f.fence;
+        first.place = t.block->place;
+        first.thread = t.index;
+        addHead(o, f.snapshot, first, true);
+      }
   }
   /// S1: a release write; a wider one of the same thread replaces narrower ones.
   void s1Release(Thread &t, SyncObject &o, const SyncOp &w) {
@@ -195,9 +300,10 @@ private:
       }
   }
 
-  void addHead(SyncObject &o, const SnapshotRef &snapshot, const SyncOp &first) {
+  void addHead(SyncObject &o, const SnapshotRef &snapshot, const SyncOp &first,
+               bool fences = false) {
     for (Head &h : o.heads)
-      if (h.broken.empty() && !h.merged && h.first.sameThread(first) &&
+      if (h.broken.empty() && !h.merged && h.first.sameThread(first) && h.fences == fences &&
           h.first.op.scope() == first.op.scope() &&
           h.first.op.concernsInitsOnly() == first.op.concernsInitsOnly()) {
         if (h.snapshot->time < snapshot->time) { // a thread's newer snapshot contains its older one
@@ -211,7 +317,7 @@ private:
       }
     if (o.heads.size() >= MergeAbove)
       mergeHeads(o);
-    o.heads.push(Head{snapshot, {}, first, false});
+    o.heads.push(Head{snapshot, {}, first, false, false, fences});
   }
 
   /// Bounds the heads of a long RMW chain: intact ones whose scope includes the same threads become
@@ -230,7 +336,7 @@ private:
       }
       Head *same = nullptr;
       for (Head &x : out)
-        if (x.broken.empty() && sameReach(x.first, h.first))
+        if (x.broken.empty() && x.fences == h.fences && sameReach(x.first, h.first))
           same = &x;
       if (!same) {
         out.push(moved(h));
@@ -253,14 +359,19 @@ private:
 
   /// S2: an acquire operation on `o` ends the patterns of the pending reads of it.
   void s2CompleteAt(Thread &t, SyncObject &o, const SyncOp &r) {
-    s2Complete(t, r, [&](const PendingAcquire &p) { return p.object == o.address || !p.object; });
+    s2Complete(t, r, [&](const PendingAcquire &p) {
+      return !p.fences && (p.object == o.address || !p.object);
+    });
   }
   /// S2: a fence ends the patterns of all pending reads.
   void s2Fence(Thread &t, const SyncOp &f) {
-    s2Complete(t, f, [](const PendingAcquire &) { return true; });
+    bool sc = f.op.order() == abi::MemoryOrder::SeqCst;
+    s2Complete(t, f, [&](const PendingAcquire &p) { return sc || !p.fences; });
   }
   void observeHeads(Thread &t, SyncObject &o, const SyncOp &r) {
     bool hop = p4Mutual(o.lastWrite, r), soft = isSoft(o, r);
+    if (hop && o.heads.size() > FewHeads && acquiresAll(t, o, r))
+      return;
     for (Head &h : o.heads) {
       if (h.first.sameThread(r) && !h.merged)
         continue;
@@ -268,11 +379,37 @@ private:
       if (!hop)
         hops.get().addPair(o.lastWrite, r);
       bool softly = soft || h.soft;
-      if (r.op.acquires() &&
+      if (r.op.acquires() && !h.fences &&
           s3Acquire(t, h.snapshot, h.first, hops, h.merged, r, softly ? o.address : 0))
         continue;
-      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), o.address, h.merged, softly, r});
+      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), o.address, h.merged, softly,
+                               h.fences, false, r});
     }
+  }
+
+  /// S3 with many release patterns, if all of them synchronize with `r`: their knowledge is joined
+  /// once for all who read the value.
+  bool acquiresAll(Thread &t, SyncObject &o, const SyncOp &r) {
+    if (C.advice || !r.op.acquires())
+      return false;
+    bool foreign = t.foreign;
+    for (const Head &h : o.heads) {
+      bool exact = !h.merged || r.op.scope() >= h.first.op.scope();
+      if (h.fences || !h.broken.empty() || !exact || !p4Mutual(h.first, r))
+        return false;
+      BlockId by = h.snapshot->block;
+      foreign |= !by.value || C.order.nodeOf(by) != t.block->place.node;
+    }
+    if (!o.carried || o.carriedVersion != o.version) {
+      o.carried = SnapshotRef::create();
+      o.carriedVersion = o.version;
+      for (const Head &h : o.heads)
+        o.carried->add(*h.snapshot);
+    }
+    C.counters.hit(RuleCounters::S3Acquire);
+    s6Acquire(t, o.carried);
+    t.foreign = foreign;
+    return true;
   }
 
   /// S3 for one release pattern (`first` its first operation) and the acquire pattern that ends
@@ -339,7 +476,8 @@ private:
     C.counters.hit(RuleCounters::S2Pending);
     Vec<PendingAcquire> &pending = t.sync().pending;
     for (PendingAcquire &q : pending)
-      if (q.object == p.object && q.snapshot == p.snapshot && q.read.site == p.read.site) {
+      if (q.object == p.object && q.snapshot == p.snapshot && q.read.site == p.read.site &&
+          q.fences == p.fences) {
         if (p.hops.empty() && !q.hops.empty())
           q = moved(p); // an intact path replaces a broken one
         else if (p.hops.empty())
@@ -358,7 +496,7 @@ private:
     for (PendingAcquire &p : pending) {
       PendingAcquire *same = nullptr;
       for (PendingAcquire &x : out)
-        if (x.hops.empty() && p.hops.empty() && sameReach(x.first, p.first))
+        if (x.hops.empty() && p.hops.empty() && x.fences == p.fences && sameReach(x.first, p.first))
           same = &x;
       if (!same) {
         if (p.hops.empty() || out.size() < KeptBroken) // of broken ones only blame depends
@@ -367,6 +505,7 @@ private:
       }
       same->snapshot = joined(same->snapshot, p.snapshot);
       same->merged = true;
+      same->shared &= p.shared;
       same->object = 0;
       if (C.advice)
         for (const SyncOp *op : {&same->first, &p.first})
@@ -398,7 +537,7 @@ private:
     t.pending = !pending.empty();
   }
 
-  static constexpr uint32_t MergeAbove = 32, KeptBroken = 8;
+  static constexpr uint32_t MergeAbove = 32, KeptBroken = 8, FewHeads = 1;
   Context &C;
   uint64_t MergedHeads = 0;
 };

@@ -33,6 +33,11 @@ struct Wait {
 struct EndedWait {
   SyncOp writer, reader;
   uint32_t bytes = 0;
+  bool isLate = false; ///< D12: perhaps a wait for who starts later; the fields below are set
+  uint32_t from = 0;   ///< attempts on the location before the wait ended
+  StepSet seen;        ///< what the waiter knew by then
+  BlockClock blocks;
+  NodeClock nodes;
 };
 
 /// Asynchronous copies of one thread that complete by groups (S12). Each is an actor.
@@ -44,9 +49,10 @@ struct CopyGroups {
 /// What a thread keeps once it has used fences, relaxed reads of released values or asynchronous
 /// copies; most threads never do.
 struct ThreadSync {
-  FenceRelease fences[5]; ///< by scope
-  FenceRelease initFence; ///< the last fence.mbarrier_init (S9)
-  BlockClock inits;       ///< the thread's mbarrier.init so far
+  FenceRelease fences[5];   ///< by scope
+  FenceRelease initFence;   ///< the last fence.mbarrier_init (S9)
+  Vec<FenceRelease> before; ///< S5, by scope: what fence.sc before the last barriers cover
+  BlockClock inits;         ///< the thread's mbarrier.init so far
   Vec<PendingAcquire> pending;
   SnapshotRef lastRejected;
   SiteId lastRejectedSite;
@@ -63,7 +69,7 @@ struct alignas(CacheLine) Thread {
   bool foreign = false;        ///< acquired something from another launch
   bool clusterArrived = false; ///< at the cluster barrier, and has not waited since (S9)
   bool clusterPhase = false;   ///< parity of the phase that it arrived in
-  uint8_t fenced = 0;          ///< bit s: sync().fences[s] holds a snapshot; InitsFenced
+  uint8_t fenced = 0;          ///< bit s: sync().fences[s] holds a snapshot; and those below
   bool pending = false;        ///< sync().pending is not empty
   LocalTime time{1};           ///< of accesses made now
   LocalTime base{1};           ///< accesses of my block before this time precede me (S7)
@@ -76,7 +82,9 @@ struct alignas(CacheLine) Thread {
   Wait wait;
   SnapshotRef lastAcquired; ///< re-reading one value must stay cheap
 
-  static constexpr uint8_t InitsFenced = 1u << 7; ///< sync().initFence holds a snapshot
+  static constexpr uint8_t InitsFenced = 1u << 7;  ///< sync().initFence holds a snapshot
+  static constexpr uint8_t FencedAnew = 1u << 6;   ///< by a fence.sc since the last barrier (S5)
+  static constexpr uint8_t FencedBefore = 1u << 5; ///< sync().before holds something (S5)
 
   Thread() = default;
   Thread(Thread &&) = default;
@@ -149,8 +157,8 @@ struct Cluster {
   Vec<Ended> ended; ///< the others
 };
 
-/// An access to a block's shared memory by a cluster peer (D8); the last one of each thread is
-/// kept.
+/// An access to a block's shared memory by a cluster peer or an asynchronous copy (D8); the last
+/// one of each thread is kept.
 struct PeerAccess {
   Epoch by;
   SiteId site;

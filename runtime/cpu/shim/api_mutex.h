@@ -62,6 +62,21 @@ public:
     ApiMutex &M;
     uint32_t Inside, Kept = 0;
   };
+  /// Who is being served; changes with every use of the lock.
+  uint64_t ticket() {
+    std::unique_lock Guard(Inner);
+    return Serving;
+  }
+  /// Locks only if nobody holds the lock, waits for it or has had it since `Ticket`.
+  bool lockIfUnused(uint64_t Ticket) {
+    std::unique_lock Guard(Inner);
+    if (Serving != Ticket || NextTicket != Serving)
+      return false;
+    ++host::InsideTool;
+    acquire(Guard);
+    Depth = 1;
+    return true;
+  }
   bool contended() {
     std::unique_lock Guard(Inner);
     return NextTicket != Serving + 1;

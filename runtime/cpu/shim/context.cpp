@@ -79,6 +79,7 @@ core::DetectorOptions detectorOptions(const host::Options &O) {
   core::DetectorOptions D;
   D.cxxMode = O.memory_model == "c++";
   D.volatileIsRelaxed = O.volatile_ == "relaxed";
+  D.proxyWar = O.proxy_war;
   D.readerBudgetBytes = O.reader_memory_mb << 20;
   D.advise = O.advise;
   D.hostSees = host::hostMaySee;
@@ -90,6 +91,7 @@ EngineSettings engineSettings(const host::Options &O) {
   S.Seed = O.seed;
   S.ResidentBlocks = uint32_t(O.resident_blocks);
   S.PreemptionInterval = uint32_t(O.preemption_interval);
+  S.WaitLimit = std::min<uint64_t>(O.wait_limit, 1'000'000'000) * 1'000'000;
   S.StackBytes = uint32_t(std::max<uint64_t>(16, O.fiber_stack_kb)) * 1024;
   S.SmCount = uint32_t(std::max<uint64_t>(1, O.sm_count));
   return S;
@@ -163,6 +165,15 @@ void scopesan::cpu::complain(const std::string &Text) {
 void scopesan::cpu::afterWait(Context &C) {
   flushDeviceOutput();
   host::setCheckedAccesses(C.Detector->checkedAccesses());
+  // Host code's accesses to it are not recorded: malloc gives it to others in ways that are not
+  // seen.
+  static bool Said = false;
+  if (!Said && pageableMemoryWasUsed() && HostThreadTable::isInstrumented()) {
+    Said = true;
+    host::incomplete(
+        "host code's accesses to memory that CUDA did not allocate are not compared with "
+        "those of kernels (pageable_memory_access)");
+  }
   if (!host::shouldHalt())
     return;
   fflush(nullptr);

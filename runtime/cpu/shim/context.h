@@ -87,6 +87,9 @@ template <typename Function> cudaError_t deviceCall(Function Body) {
 /// One line on stderr, prefixed with the tool's name.
 void complain(const std::string &Text);
 
+/// Has a kernel used memory of the host that CUDA did not allocate?
+bool pageableMemoryWasUsed();
+
 /// Flushes device output, publishes counters, stops the program when `halt_on_finding` says so.
 /// Called where the host has waited for the device.
 void afterWait(Context &C);

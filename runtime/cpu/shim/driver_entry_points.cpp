@@ -18,36 +18,28 @@ struct EntryPoint {
   void *Function;
 };
 const EntryPoint EntryPoints[] = {
-    {"cuStreamWaitValue32", reinterpret_cast<void *>(cuStreamWaitValue32)},
-    {"cuStreamWaitValue64", reinterpret_cast<void *>(cuStreamWaitValue64)},
-    {"cuStreamWriteValue32", reinterpret_cast<void *>(cuStreamWriteValue32)},
-    {"cuStreamWriteValue64", reinterpret_cast<void *>(cuStreamWriteValue64)},
-    {"cuStreamBatchMemOp", reinterpret_cast<void *>(cuStreamBatchMemOp)},
-    {"cuMemAddressFree", reinterpret_cast<void *>(cuMemAddressFree)},
-    {"cuMemAddressReserve", reinterpret_cast<void *>(cuMemAddressReserve)},
-    {"cuMemCreate", reinterpret_cast<void *>(cuMemCreate)},
-    {"cuMemGetAllocationGranularity", reinterpret_cast<void *>(cuMemGetAllocationGranularity)},
-    {"cuMemMap", reinterpret_cast<void *>(cuMemMap)},
-    {"cuMemRelease", reinterpret_cast<void *>(cuMemRelease)},
-    {"cuMemSetAccess", reinterpret_cast<void *>(cuMemSetAccess)},
-    {"cuMemUnmap", reinterpret_cast<void *>(cuMemUnmap)},
-    {"cuTensorMapEncodeTiled", reinterpret_cast<void *>(cuTensorMapEncodeTiled)},
-    {"cuTensorMapReplaceAddress", reinterpret_cast<void *>(cuTensorMapReplaceAddress)},
+#define SCOPESAN_DRIVER_FUNCTION(name) {#name, reinterpret_cast<void *>(name)},
+#include "cpu/shim/driver_functions.def"
 };
+
+/// Null, with a note, for what the backend lacks: to ask is not to call, and who asks may have
+/// another way.
+void *driverFunction(const char *Name) {
+  for (const EntryPoint &E : EntryPoints)
+    if (strcmp(E.Name, Name) == 0)
+      return E.Function;
+  host::note("the CPU backend lacks the driver function " + std::string(Name) +
+             ": the program was told so");
+  return nullptr;
+}
 
 cudaError_t entryPoint(const char *Symbol, void **Function, cudaDriverEntryPointQueryResult *How) {
   return apiCall([&](Context &) {
     if (!Symbol || !Function)
       return cudaErrorInvalidValue;
-    *Function = nullptr;
-    for (const EntryPoint &E : EntryPoints)
-      if (strcmp(E.Name, Symbol) == 0)
-        *Function = E.Function;
+    *Function = driverFunction(Symbol);
     if (How)
       *How = *Function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
-    if (!*Function) // to ask is not to call: who asks may have another way
-      host::note("the CPU backend lacks the driver function " + std::string(Symbol) +
-                 ": the program was told so");
     return cudaSuccess;
   });
 }
@@ -75,4 +67,22 @@ SCOPESAN_EXPORT cudaError_t
 cudaGetDriverEntryPointByVersion_ptsz(const char *Symbol, void **Function, unsigned,
                                       unsigned long long, cudaDriverEntryPointQueryResult *How) {
   return entryPoint(Symbol, Function, How);
+}
+CUresult cuGetProcAddress(const char *Symbol, void **Function, int, cuuint64_t,
+                          CUdriverProcAddressQueryResult *How) {
+  if (!Symbol || !Function)
+    return CUDA_ERROR_INVALID_VALUE;
+  Context &C = context();
+  std::lock_guard Lock(C.Mutex);
+  *Function = driverFunction(Symbol);
+  if (How)
+    *How = *Function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return *Function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+/// Called by libcuda.so.1 for what the backend lacks.
+SCOPESAN_EXPORT int scopesan_driver_lacks(const char *Name) {
+  host::initialise("cpu");
+  host::incomplete("the CPU backend lacks the driver function " + std::string(Name));
+  return CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -116,6 +116,7 @@ std::unique_ptr<Graph> Graph::clone(std::unordered_map<const GraphNode *, GraphN
     Copy->Nodes.push_back(std::move(New));
   }
   Copy->NextIndex = NextIndex;
+  Copy->UserObjects = UserObjects;
   for (const auto &N : Nodes)
     for (const Edge &E : N->Dependencies)
       Copy->connect(Local[E.From], Local[N.get()], E.Data);

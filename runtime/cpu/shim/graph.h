@@ -71,6 +71,8 @@ struct GraphNode {
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> Nodes; ///< in order of creation
   uint32_t NextIndex = 0;
+  /// References to user objects: they last as long as the graph, its clones and its instances.
+  std::vector<std::shared_ptr<void>> UserObjects;
   bool InChild = false; ///< body of a child node: not the program's to destroy
 
   GraphNode *add(cudaGraphNodeType Type, NodeWork Work, int Device);

@@ -4,10 +4,11 @@ using namespace scopesan;
 using namespace scopesan::cpu;
 
 cudaError_t scopesan::cpu::reserveForGraph(Context &C, size_t Bytes, int Device, AllocWork &W) {
-  void *P = C.Memory.allocate(Bytes, host::MemoryKind::Device, "cudaGraphAddMemAllocNode", Device);
+  if (!*W.Api)
+    W.Api = "cudaGraphAddMemAllocNode";
+  void *P = C.Memory.allocate(Bytes, host::MemoryKind::Device, W.Api, Device);
   if (!P)
     return cudaErrorMemoryAllocation;
-  W.Api = "cudaGraphAddMemAllocNode";
   W.Address = reinterpret_cast<uint64_t>(P);
   W.Bytes = Bytes;
   W.Reservation = std::shared_ptr<void>(P, [&C, Serial = C.Memory.find(P)->Serial](void *P) {

@@ -6,7 +6,7 @@
 
 namespace scopesan::cpu {
 
-/// Reserves addresses that live as long as a copy of `W` does.
+/// Reserves addresses that live as long as a copy of `W` does. A capture has set the call's name.
 cudaError_t reserveForGraph(Context &C, size_t Bytes, int Device, AllocWork &W);
 /// A free node for memory that a graph allocates.
 cudaError_t freeInGraph(Context &C, void *P, FreeWork &W);

@@ -42,7 +42,8 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *Result, cudaGraph_t G,
                                  const cudaHostNodeParams *P) {
   if (!P || !P->fn)
     return record(cudaErrorInvalidValue);
-  return add(Result, G, After, Count, cudaGraphNodeTypeHost, HostWork{P->fn, P->userData});
+  return add(Result, G, After, Count, cudaGraphNodeTypeHost,
+             HostWork{"cudaGraphAddHostNode", P->fn, P->userData});
 }
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t Handle, cudaHostNodeParams *P) {
   return withNode<HostWork>(Handle, [&](HostWork &W) {
@@ -54,7 +55,9 @@ cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t Handle, cudaHostNodeParam
 static cudaError_t setHost(HostWork &W, const cudaHostNodeParams *P) {
   if (!P || !P->fn)
     return cudaErrorInvalidValue;
-  return W = {P->fn, P->userData}, cudaSuccess;
+  W.Function = P->fn;
+  W.Data = P->userData;
+  return cudaSuccess;
 }
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t Handle, const cudaHostNodeParams *P) {
   return withNode<HostWork>(Handle, [&](HostWork &W) { return setHost(W, P); });
@@ -203,7 +206,7 @@ static cudaError_t workOf(Context &C, cudaGraphNodeParams &P, NodeWork &W) {
     return E;
   }
   case cudaGraphNodeTypeHost:
-    W = HostWork{P.host.fn, P.host.userData};
+    W = HostWork{"cudaGraphAddNode", P.host.fn, P.host.userData};
     return P.host.fn ? cudaSuccess : cudaErrorInvalidValue;
   case cudaGraphNodeTypeGraph: {
     Graph *Body = lookupGraph(P.graph.graph);

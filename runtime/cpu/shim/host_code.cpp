@@ -96,16 +96,16 @@ void unmodelled(uint32_t Site) {
   told([&](Context &C) { C.Hosts.unmodelled(Site); });
 }
 
-// Locks order nothing while there is one thread.
+// Locks order nothing while there is one thread and no host function.
 void acquire(const void *Object, uint32_t Shared) {
   told([&](Context &C) {
-    if (!C.Hosts.isAlone())
+    if (C.Hosts.locksOrder())
       C.Hosts.acquire(raw(Object), Shared);
   });
 }
 void release(const void *Object, uint32_t Shared) {
   told([&](Context &C) {
-    if (!C.Hosts.isAlone())
+    if (C.Hosts.locksOrder())
       C.Hosts.release(raw(Object), Shared);
   });
 }
@@ -144,6 +144,10 @@ void include(Range R, uint64_t Begin, uint64_t End) {
 void scopesan::cpu::hostWatchesRegion(uint64_t Begin, uint64_t End) { include(Region, Begin, End); }
 void scopesan::cpu::hostWatchesElsewhere(uint64_t Begin, uint64_t End) {
   include(Elsewhere, Begin, End);
+}
+
+SCOPESAN_EXPORT void scopesan_host_plain(const char *Names, uint64_t Bytes) {
+  host::plainUnits({Names, Bytes});
 }
 
 extern "C" __attribute__((visibility("default"))) const abi::HostHooks *scopesan_host_hooks(void) {

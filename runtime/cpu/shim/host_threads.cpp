@@ -2,6 +2,9 @@
 
 #include "cpu/shim/context.h"
 
+#include <string_view>
+#include <tuple>
+
 using namespace scopesan;
 using namespace scopesan::cpu;
 using core::HostCode;
@@ -58,16 +61,29 @@ core::NodeId HostThreadTable::freeNode() {
 
 // ---------------------------------------------------------------- host functions
 
-/// Functions that nothing orders are different threads; the others share one.
-size_t HostThreadTable::functionThread(core::NodeId Node) {
+static bool isSame(const HostThreadTable::FunctionSource &A,
+                   const HostThreadTable::FunctionSource &B) {
+  auto Key = [](const HostThreadTable::FunctionSource &S) {
+    return std::tuple(std::string_view(S.Api), S.From.stream, S.From.stack.value,
+                      S.From.graphStack.value, S.From.graph, S.From.graphNode);
+  };
+  return Key(A) == Key(B);
+}
+
+/// Functions of one place in the program that are ordered share a thread, which reports name by
+/// that place.
+size_t HostThreadTable::functionThread(core::NodeId Node, const FunctionSource &Source) {
   for (size_t I = 0; I < FunctionThreads.size(); ++I)
-    if (!FunctionThreads[I].IsBusy && TheDetector->precedes(FunctionThreads[I].End, Node))
+    if (const FunctionThread &T = FunctionThreads[I];
+        !T.IsBusy && isSame(T.Source, Source) && TheDetector->precedes(T.End, Node))
       return I;
-  FunctionThreads.push_back({threads().create({}, HostCode::Instrumented), {}});
+  FunctionThreads.push_back({threads().create({}, HostCode::Instrumented), {}, Source});
+  host::hostFunction(FunctionThreads.back().Id, Source.Api, Source.From);
   return FunctionThreads.size() - 1;
 }
 
-void HostThreadTable::runFunction(core::NodeId Node, const std::function<void()> &Function) {
+void HostThreadTable::runFunction(core::NodeId Node, const FunctionSource &Source,
+                                  const std::function<void()> &Function) {
   struct Saved {
     HostId Me = Self;
     bool Was = InFunction;
@@ -80,7 +96,7 @@ void HostThreadTable::runFunction(core::NodeId Node, const std::function<void()>
   size_t At = 0;
   if (HasInstrumentedCode) {
     TheDetector->begin(Node);
-    At = functionThread(Node);
+    At = functionThread(Node, Source);
     FunctionThreads[At].IsBusy = true;
     Self = FunctionThreads[At].Id;
     threads().step(Self, &Node, 1);

@@ -32,13 +32,22 @@ public:
   core::NodeId freeNode();
   /// Is the calling thread the only one so far?
   bool isAlone() const { return Known < 2; }
+  /// Host functions are threads beside the caller: locks order from the first one on.
+  void expectFunction() { HasFunctions = true; }
+  bool locksOrder() const { return !isAlone() || HasFunctions; }
   /// Is every host thread's further past after what the calling thread knows? Opaque threads are in
   /// one total order.
   bool speaksForAll() const { return isAlone() || !isInstrumented(); }
 
+  /// Who put a host function into a stream.
+  struct FunctionSource {
+    const char *Api = "";
+    host::Origin From;
+  };
   /// Runs a host function within `Node` of the launch order, as a thread of its own. The API's lock
   /// is not held meanwhile: the function may wait for other host threads.
-  void runFunction(core::NodeId Node, const std::function<void()> &Function);
+  void runFunction(core::NodeId Node, const FunctionSource &Source,
+                   const std::function<void()> &Function);
   /// Is the calling thread executing a host function?
   static bool inFunction();
 
@@ -64,17 +73,19 @@ private:
   struct FunctionThread {
     core::HostId Id;
     core::NodeId End; ///< of what it did last
+    FunctionSource Source;
     bool IsBusy = false;
   };
 
   core::HostId self();
-  size_t functionThread(core::NodeId Node);
+  size_t functionThread(core::NodeId Node, const FunctionSource &Source);
   void access(uint64_t Address, uint64_t Bytes, uint32_t Site, bool Write);
   /// False, with a D8, when the host may not touch the memory.
   bool mayTouch(const Allocation &A, uint64_t Address, uint64_t Bytes, abi::Op Op, uint32_t Site);
 
   Context *Owner = nullptr;
   uint32_t Known = 0;
+  bool HasFunctions = false;
   std::vector<core::TimelineId> FreeLines; ///< by host thread, less 1
   std::vector<FunctionThread> FunctionThreads;
 };

@@ -1,6 +1,7 @@
 // What happens when the library is loaded into a process and when the process ends.
 #include "cpu/elf_scan.h"
 #include "cpu/shim/context.h"
+#include "cpu/shim/idle_device.h"
 #include "cpu/shim/modules.h"
 
 #include <link.h>
@@ -81,6 +82,7 @@ __attribute__((destructor)) void atExit() {
     std::lock_guard Lock(C.Mutex);
     if (C.Sticky == cudaSuccess)
       C.Work.drain(/*RunCallbacks=*/false);
+    stopIdleDevice();
     C.Detector->finish();
     host::setCheckedAccesses(C.Detector->checkedAccesses());
   }

@@ -113,6 +113,7 @@ static cudaError_t allocateInStream(void **P, size_t Bytes, const Pool *Given, c
     const Pool &From = Given ? *Given : currentPool(S.Device);
     AllocWork W;
     if (S.Capturing) {
+      W.Api = Api;
       if (cudaError_t E = reserveForGraph(C, Bytes, From.Device, W); E != cudaSuccess)
         return E;
       *P = reinterpret_cast<void *>(W.Address);
@@ -128,6 +129,7 @@ static cudaError_t allocateInStream(void **P, size_t Bytes, const Pool *Given, c
       return cudaErrorMemoryAllocation;
     W = {Api, reinterpret_cast<uint64_t>(*P), Bytes};
     C.Memory.markStreamOrdered(W.Address, &From);
+    From.UsedHigh = std::max(From.UsedHigh, C.Memory.bytesFrom(&From));
     return submit(C, S, W);
   });
 }

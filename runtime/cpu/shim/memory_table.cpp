@@ -145,6 +145,8 @@ bool MemoryTable::release(uint64_t Address, core::NodeId By, bool AfterAll) {
   TheDetector->setAtomicity(A.Address, A.Bytes, {});
   TheReachCache.clear();
   host::memoryFreed(A.Address);
+  if (A.Registered)
+    Unregistered[A.Address] = A.Address + A.Bytes;
   if (A.Owned)
     quarantine(A.Address, footprint(A.Bytes));
   if (A.Owned && !A.onHost())

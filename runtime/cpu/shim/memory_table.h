@@ -4,6 +4,7 @@
 #include "host/collector.h"
 
 #include <deque>
+#include <iterator>
 #include <map>
 #include <stdint.h>
 #include <string>
@@ -57,10 +58,22 @@ public:
     Allocations[Address].StreamOrdered = true;
     Allocations[Address].From = From;
   }
+  /// Bytes that were taken from a pool and are not freed.
+  uint64_t bytesFrom(const Pool *P) const {
+    uint64_t Sum = 0;
+    for (const auto &[Address, A] : Allocations)
+      Sum += A.From == P ? A.Bytes : 0;
+    return Sum;
+  }
   /// False when there is no managed memory at `Address`.
   bool attach(uint64_t Address, Attachment To, uint32_t Stream);
   /// Has there been memory that host code can touch directly?
   bool hostVisible() const { return HostVisible; }
+  /// Host memory that was registered and is not any more: its life for the device has ended (D8).
+  bool wasRegistered(uint64_t Address) const {
+    auto After = Unregistered.upper_bound(Address);
+    return After != Unregistered.begin() && Address < std::prev(After)->second;
+  }
   /// Addresses that allocations are taken from.
   bool inRegion(uint64_t Address) const { return Address - RegionBegin < RegionBytes; }
 
@@ -81,7 +94,8 @@ private:
   void quarantine(uint64_t Address, uint64_t Bytes);
 
   std::map<uint64_t, Allocation> Allocations;
-  std::map<uint64_t, uint64_t> Free; ///< address -> bytes
+  std::map<uint64_t, uint64_t> Free;         ///< address -> bytes
+  std::map<uint64_t, uint64_t> Unregistered; ///< begin -> end
   struct Block {
     uint64_t Address, Bytes;
   };

@@ -7,6 +7,7 @@
 #include "cpu/shim/work.h"
 #include "scopesan/core/ids.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -27,6 +28,7 @@ struct Operation {
   std::function<bool()> MayEnd;          ///< a wait for a value in memory; null = at once
   std::function<void()> Effect;          ///< what a copy, fill, marker or callback does
   bool IsCallback = false;               ///< runs host code: skipped at process exit
+  std::atomic<bool> HasReturned = false; ///< a callback that was started on its thread
   std::unique_ptr<LaunchSpec> Kernel;    ///< a launch instead
   std::shared_ptr<const Arguments> Args; ///< the values that Kernel->Args points to
   Launch *Running = nullptr;

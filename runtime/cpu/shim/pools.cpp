@@ -74,8 +74,13 @@ cudaError_t cudaDeviceSetMemPool(int Device, cudaMemPool_t Handle) {
 }
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *Result, const cudaMemPoolProps *Props) {
   return apiCall([&](Context &C) {
-    if (!Result || !Props || Props->location.type != cudaMemLocationTypeDevice ||
-        !C.valid(Props->location.id))
+    if (!Result || !Props)
+      return cudaErrorInvalidValue;
+    if (Props->location.type != cudaMemLocationTypeDevice) {
+      host::incomplete("the CPU backend lacks memory pools that are not on a device");
+      return cudaErrorNotSupported;
+    }
+    if (!C.valid(Props->location.id))
       return cudaErrorInvalidValue;
     return *Result = handleOf(newPool(Props->location.id, false)), cudaSuccess;
   });
@@ -91,29 +96,51 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t Handle) {
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t Handle, size_t) {
   return poolCall(Handle, [](Context &, Pool &) { return cudaSuccess; });
 }
+/// Null for another attribute.
+static int *reusePolicy(Pool &P, cudaMemPoolAttr Attribute) {
+  switch (Attribute) {
+  case cudaMemPoolReuseFollowEventDependencies:
+    return &P.Reuse[0];
+  case cudaMemPoolReuseAllowOpportunistic:
+    return &P.Reuse[1];
+  case cudaMemPoolReuseAllowInternalDependencies:
+    return &P.Reuse[2];
+  default:
+    return nullptr;
+  }
+}
+
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t Handle, cudaMemPoolAttr Attribute, void *Value) {
-  return poolCall(Handle, [&](Context &, Pool &P) {
-    if (Attribute == cudaMemPoolAttrReleaseThreshold)
+  return poolCall(Handle, [&](Context &C, Pool &P) {
+    if (!Value)
+      return cudaErrorInvalidValue;
+    if (int *Policy = reusePolicy(P, Attribute))
+      *Policy = *static_cast<int *>(Value) != 0;
+    else if (Attribute == cudaMemPoolAttrReleaseThreshold)
       P.ReleaseThreshold = *static_cast<uint64_t *>(Value);
     else if (Attribute == cudaMemPoolAttrUsedMemHigh || Attribute == cudaMemPoolAttrReservedMemHigh)
-      P.UsedHigh = P.UsedBytes; // may only be reset
+      P.UsedHigh = C.Memory.bytesFrom(&P); // may only be reset
     return cudaSuccess;
   });
 }
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t Handle, cudaMemPoolAttr Attribute, void *Value) {
-  return poolCall(Handle, [&](Context &, Pool &P) {
+  return poolCall(Handle, [&](Context &C, Pool &P) {
     auto *Wide = static_cast<uint64_t *>(Value);
+    if (!Value)
+      return cudaErrorInvalidValue;
     switch (Attribute) {
     case cudaMemPoolAttrReleaseThreshold:
       return *Wide = P.ReleaseThreshold, cudaSuccess;
     case cudaMemPoolAttrUsedMemCurrent:
     case cudaMemPoolAttrReservedMemCurrent:
-      return *Wide = P.UsedBytes, cudaSuccess;
+      return *Wide = C.Memory.bytesFrom(&P), cudaSuccess;
     case cudaMemPoolAttrUsedMemHigh:
     case cudaMemPoolAttrReservedMemHigh:
       return *Wide = P.UsedHigh, cudaSuccess;
-    default: // reuse policies: memory is never reused where that could matter
-      return *static_cast<int *>(Value) = 1, cudaSuccess;
+    default:
+      if (int *Policy = reusePolicy(P, Attribute))
+        return *static_cast<int *>(Value) = *Policy, cudaSuccess;
+      return cudaErrorInvalidValue;
     }
   });
 }

@@ -13,7 +13,8 @@ struct Pool {
   bool IsDefault = false;
   std::set<int> Access; ///< further devices that may access its memory
   uint64_t ReleaseThreshold = 0;
-  uint64_t UsedBytes = 0, UsedHigh = 0;
+  mutable uint64_t UsedHigh = 0; ///< most bytes in use at once since it was reset
+  int Reuse[3] = {1, 1, 1};      ///< policies; memory is never reused where they could matter
 };
 
 /// Null for a handle that is not alive.

@@ -6,6 +6,9 @@
 #include "cpu/shim/pools.h"
 #include "cpu/shim/virtual_memory.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 using namespace scopesan;
 using namespace scopesan::cpu;
 
@@ -34,7 +37,18 @@ bool mayReach(Context &C, const Allocation &A, int Device) {
   return C.Devices[size_t(Device)].Peers.count(A.Device) != 0;
 }
 
+/// Is there memory of the host? Where there is none the access itself faults (X1).
+bool isMapped(uint64_t Address) {
+  static const auto Page = uint64_t(sysconf(_SC_PAGESIZE));
+  unsigned char Resident;
+  return mincore(reinterpret_cast<void *>(Address & -Page), Page, &Resident) == 0;
+}
+
 } // namespace
+
+static bool PageableUsed;
+
+bool scopesan::cpu::pageableMemoryWasUsed() { return PageableUsed; }
 
 Reach scopesan::cpu::reachOf(uint64_t Address, uint32_t Device) {
   Context &C = context();
@@ -42,6 +56,11 @@ Reach scopesan::cpu::reachOf(uint64_t Address, uint32_t Device) {
     return mayReach(C, *A, int(Device)) ? Reach::Fine : Reach::NoPeerAccess;
   bool Known = C.Memory.inRegion(Address) || TheEngine.arena().contains(Address) ||
                TheDeviceHeap.contains(Address) || modules().containsCode(Address) ||
-               belongsToALaunch(Address) || host::options().pageable_memory_access;
-  return Known ? Reach::Fine : Reach::Unmapped;
+               belongsToALaunch(Address) || C.Memory.wasRegistered(Address);
+  if (Known || !isMapped(Address))
+    return Reach::Fine;
+  if (!host::options().pageable_memory_access)
+    return Reach::Unmapped;
+  PageableUsed = true;
+  return Reach::Fine;
 }

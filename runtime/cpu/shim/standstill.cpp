@@ -51,14 +51,14 @@ bool oldest(Launch &L) {
 void complain(const Launch &L) {
   fprintf(
       stderr,
-      "scopesan: launch %u of kernel '%s' waits since %u seconds, and the host computes without "
-      "a call of the CUDA API. Kernels of the CPU backend run in such calls: if the host waits "
-      "for the kernel, call cudaStreamQuery in its loop, or build host code with "
-      "-fscopesan-host.\n",
+      "scopesan: launch %u of kernel '%s' waits since %u seconds and cannot go on, and the host "
+      "computes without a call of the CUDA API. If the host waits for the kernel, call "
+      "cudaStreamQuery in its loop, or build host code with -fscopesan-host.\n",
       L.Index, L.Kernel.c_str(), SecondsToComplaint);
 }
 
-/// Looks once a second: the host computes, has not called, the device does not run, a launch waits.
+/// Looks once a second: the host computes and has not called, the device moves nothing, a launch
+/// waits.
 void *watch(void *) {
   ++host::InsideTool;
   uint64_t SignsBefore = Signs, TimeBefore = processorMilliseconds();

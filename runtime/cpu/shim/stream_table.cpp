@@ -1,6 +1,7 @@
 #include "cpu/shim/stream_table.h"
 
 #include "cpu/engine.h"
+#include "host/collector.h"
 
 #include <algorithm>
 
@@ -20,6 +21,7 @@ void StreamTable::start(int Devices, std::function<bool(core::NodeId)> Follows) 
     Stream *S = create(D, cudaStreamDefault, 0);
     S->Ordinal = 0;
     S->IsLegacy = true;
+    host::streamMade({0, host::StreamKind::Legacy, {}});
     Legacy.push_back(S);
   }
   Created = 0;
@@ -35,6 +37,9 @@ Stream *StreamTable::create(int Device, unsigned Flags, int Priority) {
   S->Timeline = TheDetector->newTimeline();
   Streams.push_back(S);
   Alive.insert(S);
+  host::streamMade({S->Ordinal,
+                    S->Blocking ? host::StreamKind::Blocking : host::StreamKind::NonBlocking,
+                    host::captureStack()});
   return S;
 }
 
@@ -47,8 +52,10 @@ Stream *StreamTable::lookup(cudaStream_t Handle, int CurrentDevice) {
     if (Own.size() <= size_t(CurrentDevice))
       Own.resize(size_t(CurrentDevice) + 1);
     Stream *&S = Own[size_t(CurrentDevice)];
-    if (!S)
+    if (!S) {
       S = create(CurrentDevice, cudaStreamDefault, 0);
+      host::streamMade({S->Ordinal, host::StreamKind::PerThread, {}});
+    }
     return S;
   }
   auto *S = reinterpret_cast<Stream *>(Handle);

@@ -100,7 +100,8 @@ SCOPESAN_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t S, cudaEvent_t
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t Handle, cudaHostFn_t Function, void *Data) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
-    return Function ? submit(C, S, HostWork{Function, Data}) : cudaErrorInvalidValue;
+    return Function ? submit(C, S, HostWork{"cudaLaunchHostFunc", Function, Data})
+                    : cudaErrorInvalidValue;
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t S, cudaHostFn_t Function,
@@ -123,7 +124,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t Handle, cudaStreamCallback_t Call
       std::unique_ptr<Call> Mine(static_cast<Call *>(P));
       Mine->Callback(Mine->Handle, cudaSuccess, Mine->Data);
     };
-    return submit(C, S, HostWork{Run, new Call{Callback, Handle, Data}});
+    return submit(C, S, HostWork{"cudaStreamAddCallback", Run, new Call{Callback, Handle, Data}});
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t S,

@@ -71,6 +71,7 @@ public:
     Facts.block = W.Block;
     Facts.cluster = W.Cluster;
     Facts.cooperative = W.Cooperative;
+    Facts.inGraph = P.Origin.graph != 0;
     Facts.device = {uint16_t(P.Origin.device)};
     Facts.domain = physicalDomain(W, C.DomainCount);
     Op.Node = C.Detector->launch(P.Line, After.data(), uint32_t(After.size()), Facts);
@@ -123,8 +124,13 @@ public:
   void operator()(const HostWork &W) {
     (*this)(EmptyWork{});
     Op.IsCallback = true;
-    Op.Effect = [&C = C, Node = Op.Node, W] {
-      C.Hosts.runFunction(Node, [W] { W.Function(W.Data); });
+    C.Hosts.expectFunction();
+    if (!HostThreadTable::isInstrumented())
+      host::note(
+          "host code is not instrumented: what the host does after a host function has begun "
+          "counts as ordered after it");
+    Op.Effect = [&C = C, Node = Op.Node, From = P.Origin, W] {
+      C.Hosts.runFunction(Node, {W.Api, From}, [W] { W.Function(W.Data); });
     };
   }
 

@@ -70,6 +70,7 @@ struct FillWork {
 };
 
 struct HostWork {
+  const char *Api = "";
   cudaHostFn_t Function = nullptr;
   void *Data = nullptr;
 };

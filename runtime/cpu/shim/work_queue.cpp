@@ -2,9 +2,11 @@
 
 #include "cpu/faults.h"
 #include "cpu/shim/context.h"
+#include "cpu/shim/idle_device.h"
 #include "cpu/shim/standstill.h"
 
 #include <algorithm>
+#include <thread>
 #include <time.h>
 
 using namespace scopesan;
@@ -12,6 +14,9 @@ using namespace scopesan::cpu;
 
 static constexpr uint64_t SlicesPerTurn = 200'000; ///< between chances for other host threads
 static constexpr uint64_t PatienceMs = 5'000;      ///< see stuck()
+/// How long an API call waits for a host function to return before it goes on beside it. Shorter
+/// functions end where they begin, which keeps runs repeatable.
+static constexpr uint64_t FunctionMs = 1'000;
 
 void WorkQueue::start(Context &C) {
   Owner = &C;
@@ -44,6 +49,8 @@ void WorkQueue::commit(const OperationRef &Op, const Placement &P) {
   Unfinished[Op->Sequence] = Op;
   if (Op->Kernel)
     launchWaits(Op->Sequence, Op->Kernel->Name, Op->Kernel->Index);
+  HasWork = true;
+  watchIdleDevice(*Owner);
   if (Op->Blockers)
     return;
   if (Op->Primaries.empty())
@@ -60,6 +67,8 @@ std::vector<core::NodeId> Placement::nodes() const {
 }
 
 OperationRef WorkQueue::enqueue(Placement P, const Work &W) {
+  for (const Dependency &D : P.Primaries)
+    P.Origin.primaries.push_back(D.Node);
   OperationRef Op = prepare(P);
   describeWork(*Owner, *Op, W, P);
   commit(Op, P);
@@ -160,6 +169,7 @@ void WorkQueue::finish(const OperationRef &Op) {
   Op->Kernel.reset();
   Op->Args.reset();
   Unfinished.erase(Op->Sequence);
+  HasWork = !Unfinished.empty();
   Ready.erase(Op->Sequence);
   --Op->Home->Pending;
   Owner->Streams.settled(Op->Home);
@@ -181,11 +191,45 @@ void WorkQueue::begin(const OperationRef &Op) {
                                                    " does not fit into the CPU backend's arena");
     deviceFailed();
   } else if (Op->Effect && !(Op->IsCallback && SkipCallbacks)) {
-    // While a host function runs another host thread may end the operation with the device.
     std::function<void()> Effect = std::move(Op->Effect);
     Effect();
   }
   finish(Op);
+}
+
+void WorkQueue::startFunction(const OperationRef &Op) {
+  Op->Started = true;
+  Op->MayEnd = [This = Op.get()] { return This->HasReturned.load(); };
+  Polling.push_back(Op);
+  // S15: what the function tells other threads is not known without instrumented code, so whatever
+  // the host does from now on counts as ordered after it.
+  if (!HostThreadTable::isInstrumented())
+    Owner->Hosts.follow(&Op->Node, 1);
+  std::thread([this, Op, Effect = std::move(Op->Effect)] {
+    std::lock_guard Lock(Owner->Mutex);
+    Effect(); // gives the lock up while the function runs
+    std::lock_guard Guard(ReturnMutex);
+    Op->HasReturned = true;
+    Return.notify_all();
+  }).detach();
+  Op->Effect = nullptr;
+  awaitFunction(Op.get(), FunctionMs);
+}
+
+void WorkQueue::awaitFunction(const Operation *Op, uint64_t Milliseconds) {
+  ApiMutex::Released Unlocked(Owner->Mutex);
+  ++host::InsideTool;
+  {
+    std::unique_lock Guard(ReturnMutex);
+    Return.wait_for(Guard, std::chrono::milliseconds(Milliseconds),
+                    [&] { return Op && Op->HasReturned.load(); });
+  }
+  --host::InsideTool;
+}
+
+bool WorkQueue::isInFunction() const {
+  return std::any_of(Polling.begin(), Polling.end(),
+                     [](const OperationRef &Op) { return Op->IsCallback && !Op->Done; });
 }
 
 /// A programmatic launch starts when the kernels in front of it have triggered or ended.
@@ -214,7 +258,9 @@ void WorkQueue::startEligible() {
       return;
     OperationRef Oldest = Ready.begin()->second;
     Ready.erase(Ready.begin());
-    if (Oldest->MayEnd && !Oldest->MayEnd())
+    if (Oldest->IsCallback && !Oldest->Started && !SkipCallbacks)
+      startFunction(Oldest);
+    else if (Oldest->MayEnd && !Oldest->MayEnd())
       Polling.push_back(Oldest);
     else
       begin(Oldest);
@@ -239,10 +285,10 @@ void WorkQueue::collectEnded() {
 /// Everything that was queued is lost with the device, as in CUDA.
 void WorkQueue::deviceFailed() {
   Failure F = TheEngine.failure();
-  if (!F.Message.empty())
+  if (!F.Told)
     complain(F.Message);
   Owner->Sticky = cudaError_t(F.Code);
-  host::incomplete(host::KernelFailed);
+  host::kernelFailed(F.Message.substr(0, F.Message.find('\n')), core::SiteId{F.Site});
   TheEngine.abandonAll();
   collectEnded();
   while (!Unfinished.empty())
@@ -250,6 +296,10 @@ void WorkQueue::deviceFailed() {
   AwaitTrigger.clear();
   Polling.clear();
 }
+
+static constexpr const char EndedAtLimit[] = "a kernel was ended that did not end by itself: for "
+                                             "millions of turns of its threads memory did "
+                                             "not change or no thread ended (--wait-limit)";
 
 static uint64_t milliseconds() {
   timespec T;
@@ -259,7 +309,7 @@ static uint64_t milliseconds() {
 
 /// Another host thread may be about to change what is waited for: real time matters.
 bool WorkQueue::isForgiven() {
-  if (Owner->HostThreads < 2)
+  if (Owner->HostThreads < 2 && !isInFunction())
     return false;
   uint64_t Now = milliseconds();
   if (!WaitingSince)
@@ -272,16 +322,27 @@ bool WorkQueue::isForgiven() {
   return true;
 }
 
-void WorkQueue::stuck(bool Livelock) {
-  if (Livelock && isForgiven())
+void WorkQueue::stuck(RunStatus How) {
+  if (How != RunStatus::Deadlocked && isForgiven())
     return TheEngine.forgiveLivelock();
   WaitingSince = 0;
-  TheEngine.reportStuck(*TheDetector);
-  TheEngine.fail(FailureCode::LaunchTimeout, TheEngine.describeStuck(Livelock));
+  const char *Title = "no thread can run any more (deadlock)";
+  if (How == RunStatus::Livelocked)
+    Title = "every thread that can run only waits (livelock)";
+  if (How == RunStatus::TooLong) {
+    Title = "the threads go on without end: no change of memory, or no end of a thread, for longer "
+            "than --wait-limit allows";
+    host::incomplete(EndedAtLimit);
+  } else {
+    TheEngine.reportStuck(*TheDetector);
+  }
+  TheEngine.fail(FailureCode::LaunchTimeout, TheEngine.describeStuck(Title));
   deviceFailed();
 }
 
 void WorkQueue::stuckPolling() {
+  if (isInFunction()) // the program's code, which takes what time it takes
+    return awaitFunction(nullptr, 1);
   if (isForgiven())
     return;
   WaitingSince = 0;
@@ -300,10 +361,13 @@ bool WorkQueue::runOnce(uint64_t Slices) {
     WaitingSince = 0;
     break;
   case RunStatus::Deadlocked:
-    stuck(false);
+    stuck(RunStatus::Deadlocked);
     break;
   case RunStatus::Livelocked:
-    stuck(true);
+    stuck(RunStatus::Livelocked);
+    break;
+  case RunStatus::TooLong:
+    stuck(RunStatus::TooLong);
     break;
   case RunStatus::Failed:
     deviceFailed();
@@ -422,6 +486,39 @@ void WorkQueue::runForAWhile() {
   Owner->Mutex.relinquish();
 }
 
+bool WorkQueue::runBeside() {
+  prepareFaultHandling();
+  startEligible();
+  if (Owner->Sticky != cudaSuccess || Running.empty())
+    return false;
+  switch (TheEngine.run(SlicesPerTurn)) {
+  case RunStatus::LaunchEnded:
+    collectEnded();
+    hostIsAlive(); // the device needs no call of the host
+    break;
+  case RunStatus::BudgetSpent:
+    hostIsAlive();
+    break;
+  case RunStatus::Livelocked: // who waits for the host may see its store in time
+    TheEngine.forgiveLivelock();
+    break;
+  case RunStatus::Deadlocked: // no host can change that
+    stuck(RunStatus::Deadlocked);
+    break;
+  case RunStatus::TooLong:
+    stuck(RunStatus::TooLong);
+    break;
+  case RunStatus::Failed:
+    deviceFailed();
+    break;
+  case RunStatus::Idle:
+    return false;
+  }
+  if (Owner->Sticky == cudaSuccess)
+    startEligible();
+  return Owner->Sticky == cudaSuccess;
+}
+
 cudaError_t WorkQueue::queryStream(Stream &S) {
   // The legacy stream is done when the blocking streams are: a marker says so.
   if (S.IsLegacy && !Unfinished.empty())
@@ -432,6 +529,14 @@ cudaError_t WorkQueue::queryStream(Stream &S) {
 void WorkQueue::drain(bool RunCallbacks) {
   if (HostThreadTable::inFunction()) // the program ends from within a host function
     return;
+  // A function that runs already gets its time, but the end of the process waits for no other.
+  for (uint64_t Waited = 0; !RunCallbacks && isInFunction() && Waited < FunctionMs; Waited += 10) {
+    awaitFunction(nullptr, 10);
+    startEligible();
+  }
+  if (!RunCallbacks)
+    for (const OperationRef &Op : Polling)
+      Op->HasReturned = Op->HasReturned || Op->IsCallback;
   SkipCallbacks = !RunCallbacks;
   runUntil([&] { return Unfinished.empty(); });
   SkipCallbacks = false;

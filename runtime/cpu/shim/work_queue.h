@@ -9,7 +9,10 @@
 #include "cpu/shim/stream.h"
 #include "host/collector.h"
 
+#include <atomic>
+#include <condition_variable>
 #include <map>
+#include <mutex>
 
 namespace scopesan::cpu {
 
@@ -65,6 +68,11 @@ public:
 
   /// Runs the device for a while, for a host thread that waits in a loop of its own.
   void runForAWhile();
+  /// A turn of the device while the host is blocked. False when nothing is left that could go on.
+  /// A device that waits for memory does not count as stuck: the host may still come to help.
+  bool runBeside();
+  /// Is anything unfinished? May be asked without the lock.
+  bool hasWork() const { return HasWork; }
 
   /// The host frees memory by the call `Api`: its free node, which later work follows.
   core::NodeId hostFree(const char *Api);
@@ -79,11 +87,17 @@ private:
   void startEligible();
   void startTriggered();
   void begin(const OperationRef &Op);
+  /// Starts a host function on a thread of its own, as CUDA does: who calls the API may hold what
+  /// the function waits for.
+  void startFunction(const OperationRef &Op);
+  /// Gives functions time, without the lock; until `Op` has returned, or for so long.
+  void awaitFunction(const Operation *Op, uint64_t Milliseconds);
+  bool isInFunction() const;
   void finish(const OperationRef &Op);
   void collectEnded();
   /// One engine run. False when the device failed.
   bool runOnce(uint64_t Slices);
-  void stuck(bool Livelock);
+  void stuck(RunStatus How);
   /// Nothing runs, and operations wait for values in memory.
   void stuckPolling();
   /// May another host thread still end a wait? Gives it time.
@@ -98,7 +112,10 @@ private:
   std::vector<OperationRef> Polling;           ///< wait for a value in memory
   std::vector<OperationRef> Running;           ///< launches that are active in the engine
   bool SkipCallbacks = false;
-  uint64_t WaitingSince = 0; ///< milliseconds; first livelock that was forgiven, 0 = none
+  std::atomic<bool> HasWork = false;
+  std::mutex ReturnMutex;
+  std::condition_variable Return; ///< some host function has returned
+  uint64_t WaitingSince = 0;      ///< milliseconds; first livelock that was forgiven, 0 = none
   Random QueryChance{7};
 };
 

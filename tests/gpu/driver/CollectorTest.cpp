@@ -105,6 +105,37 @@ TEST_F(Collector, ShadowComesWithTheFirstFastKernel) {
   });
 }
 
+TEST_F(FastCollector, ALaunchWaitsForNothing) {
+  uint64_t p = allocate();
+  launch("fast", nullptr, [&] { marked(0, p); });
+  synchronize();
+  unsigned before = fakeDriver().waits;
+  launch("fast", nullptr, [&] { marked(1, p); });
+  launch("fast", nullptr, [&] { marked(0, p); });
+  EXPECT_EQ(fakeDriver().waits, before);
+  synchronize();
+}
+
+TEST_F(FastCollector, ATableThatIsTooSmallGrows) {
+  uint64_t p = allocate();
+  CUdeviceptr far = p ^ uint64_t(1) << 41;
+  uint32_t mask = 0;
+  launch("fast", nullptr, [&] {
+    marked(1, p);
+    mask = state().tableMask;
+  });
+  synchronize();
+  call("cuMemAlloc_v2", cuMemAlloc_v2_params{&far, 4096});
+  launch("fast", nullptr, [&] {
+    EXPECT_GT(state().tableMask, mask);
+    ASSERT_TRUE(cellAt(p) && cellAt(far));
+    EXPECT_NE(cellAt(p), cellAt(far));
+    EXPECT_NE(cellAt(p)->w, 0u); // as it was
+    EXPECT_EQ(cellAt(far)->w, 0u);
+  });
+  release(far);
+}
+
 TEST_F(FastCollector, FastKernelGetsShadow) {
   uint64_t p = allocate(3 << 20);
   launch("fast", nullptr, [&] {

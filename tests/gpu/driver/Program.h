@@ -68,7 +68,8 @@ inline void record(uint32_t b, EventKind kind, uint64_t address) {
 }
 /// The cell of the word, null if it has none.
 inline Cell *cellAt(uint64_t address) {
-  uint64_t entry = reinterpret_cast<uint64_t *>(state().table)[chunkIndex(address)];
+  uint64_t entry =
+      reinterpret_cast<uint64_t *>(state().table)[chunkIndex(address, state().tableMask)];
   return reinterpret_cast<Cell *>(cellOf(entry, address));
 }
 /// Block `b` of the running kernel has written the word.

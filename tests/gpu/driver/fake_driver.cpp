@@ -45,11 +45,18 @@ FAKE cuEventCreate(CUevent *e, unsigned) {
   return *e = handle<CUevent>(++Driver.handles), CUDA_SUCCESS;
 }
 FAKE cuEventDestroy(CUevent) { return CUDA_SUCCESS; }
+/// Copies to the host that are not over.
+static std::vector<std::function<void()>> Copies;
+static CUresult copyNow() {
+  for (auto &copy : Copies)
+    copy();
+  return Copies.clear(), CUDA_SUCCESS;
+}
 FAKE cuEventQuery(CUevent) {
   ++Driver.queries;
   if (Driver.onQuery)
     Driver.onQuery();
-  return Driver.busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+  return Driver.busy ? CUDA_ERROR_NOT_READY : copyNow();
 }
 FAKE cuEventRecord(CUevent, CUstream) { return CUDA_SUCCESS; }
 FAKE cuFuncGetAttribute(int *value, CUfunction_attribute, CUfunction) {
@@ -90,6 +97,9 @@ FAKE cuMemCreate(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationPr
   return Driver.noMemory ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 FAKE cuMemFree(CUdeviceptr p) { return free(reinterpret_cast<void *>(p)), CUDA_SUCCESS; }
+FAKE cuMemHostAlloc(void **p, size_t bytes, unsigned) {
+  return *p = calloc(1, bytes), CUDA_SUCCESS;
+}
 FAKE cuMemHostGetDevicePointer(CUdeviceptr *p, void *host, unsigned) {
   return *p = reinterpret_cast<CUdeviceptr>(host), CUDA_SUCCESS;
 }
@@ -148,7 +158,8 @@ FAKE cuMemsetD2D32Async(CUdeviceptr p, size_t, unsigned, size_t, size_t, CUstrea
   return Driver.issued.push_back({"rows", nullptr, p}), CUDA_SUCCESS;
 }
 FAKE cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t n, CUstream) {
-  return memcpy(to, reinterpret_cast<void *>(from), n), CUDA_SUCCESS;
+  Copies.push_back([=] { memcpy(to, reinterpret_cast<void *>(from), n); });
+  return CUDA_SUCCESS;
 }
 FAKE cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t n, CUstream) {
   return memcpy(reinterpret_cast<void *>(to), from, n), CUDA_SUCCESS;
@@ -181,7 +192,10 @@ FAKE cuStreamGetAttribute(CUstream, CUstreamAttrID, CUstreamAttrValue *v) {
 }
 FAKE cuStreamQuery(CUstream) { return CUDA_SUCCESS; }
 FAKE cuStreamWaitEvent(CUstream, CUevent, unsigned) { return CUDA_SUCCESS; }
-FAKE cuStreamSynchronize(CUstream) { return CUDA_SUCCESS; }
+FAKE cuStreamSynchronize(CUstream) {
+  ++Driver.waits;
+  return copyNow();
+}
 FAKE cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *) { return CUDA_SUCCESS; }
 
 // ---------------------------------------------------------------- CUPTI

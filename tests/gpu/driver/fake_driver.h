@@ -28,6 +28,7 @@ struct FakeDriver {
   uint64_t siteBase = 0;
   bool busy = false;    ///< the active kernel has not ended
   unsigned queries = 0; ///< of events
+  unsigned waits = 0;   ///< of the host, for a stream
   std::function<void()> onQuery;
   bool noMemory = false; ///< for shadow
   bool dead = false;     ///< the current context has ended

@@ -40,6 +40,7 @@ struct Setup {
   uint64_t oldestTag = 5;
   std::vector<ThreadPlan> threads;
   bool packed = false; ///< cells in the block's shared memory
+  bool keepsReaders = false;
 };
 
 /// One access as the oracle and the judge see it.
@@ -297,6 +298,7 @@ private:
       m.yield();
       return m.Memory.w;
     }
+    bool keepsReaders() { return m.W.S.keepsReaders; }
     bool wants(uint64_t mark, bool isRead) {
       m.claim(e, mark, isRead);
       return true;

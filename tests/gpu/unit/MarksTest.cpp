@@ -396,3 +396,113 @@ TEST(Marks, ReadersOfMixedKernelsThatAreNotKnown) {
   EXPECT_EQ(h.races(), 0u);
   EXPECT_EQ(h.R.lostReaders(), 0u);
 }
+
+// ---------------------------------------------------------------- loads that were repeated
+
+namespace {
+
+/// The load that `w` began has read `from` again and again, and then `to`.
+void changes(Fast &f, Who w, uint64_t from, uint64_t to, uint32_t more = 1) {
+  f.after(w, from, more, ValueKnown | ChangeFollows);
+  f.after(w, to, 0, ValueKnown);
+}
+
+} // namespace
+
+TEST(Marks, ARepeatedLoadAcquiresWhatItReadLast) {
+  for (scopesan::abi::Op op : {StoreRelease, StoreRelaxed}) {
+    Fast f(KernelMode::Mixed);
+    f.store({2, 0}, Flag, 5, StoreRelaxed);
+    f.before({1, 0}, Flag, LoadAcquire);
+    f.write({0, 0}, X).store({0, 0}, Flag, 1, op);
+    changes(f, {1, 0}, 5, 1);
+    f.read({1, 0}, X);
+    EXPECT_EQ(f.races(), op.raw() == StoreRelease.raw() ? 0u : 1u);
+    EXPECT_TRUE(f.S.gaveUps.empty());
+  }
+}
+
+TEST(Marks, ARepeatedLoadAcquiresWhatItReadFirst) {
+  Fast f(KernelMode::Mixed);
+  f.write({0, 0}, X).store({0, 0}, Flag, 1);
+  f.before({1, 0}, Flag, LoadAcquire);
+  f.write({2, 0}, Y).store({2, 0}, Flag, 2);
+  changes(f, {1, 0}, 1, 2);
+  f.read({1, 0}, X).read({1, 0}, Y);
+  EXPECT_EQ(f.races(), 0u);
+  EXPECT_EQ(f.R.locations().unplaced(), 0u);
+}
+
+TEST(Marks, ARepeatedLoadThatOthersOverwriteMeanwhile) {
+  Fast f(KernelMode::Mixed);
+  f.before({1, 0}, Flag, LoadAcquire);
+  f.write({0, 0}, X).store({0, 0}, Flag, 1);
+  f.store({2, 0}, Flag, 2, StoreRelaxed); // after the load's last turn, before its ticket
+  f.fence({2, 0}, scopesan::abi::Scope::Device);
+  changes(f, {1, 0}, 0, 1);
+  f.read({1, 0}, X);
+  EXPECT_EQ(f.races(), 0u);
+  EXPECT_EQ(f.R.locations().unplaced(), 0u);
+}
+
+TEST(Marks, ARepeatedLoadIsAWait) {
+  for (uint32_t more : {0u, 3u}) {
+    Fast f(KernelMode::Mixed);
+    f.store({2, 0}, Flag, 5, StoreRelaxed);
+    f.before({1, 0}, Flag, LoadAcquire).store({0, 0}, Flag, 1);
+    changes(f, {1, 0}, 5, 1, more);
+    f.read({1, 0}, X);
+    EXPECT_EQ(f.races(), 0u);
+    EXPECT_EQ(f.S.count(Rule::ProgressNotPromised), more ? 1u : 0u);
+  }
+}
+
+TEST(Marks, TheChangeOfARepeatedLoadIsAwaited) {
+  Fast f(KernelMode::Mixed);
+  f.before({1, 0}, Flag, LoadAcquire);
+  f.write({0, 0}, X).store({0, 0}, Flag, 1);
+  f.after({1, 0}, 0, 0, ValueKnown | ChangeFollows);
+  f.scan(/*final=*/false); // the second record has not been written
+  f.after({1, 0}, 1, 0, ValueKnown);
+  f.read({1, 0}, X);
+  EXPECT_EQ(f.races(), 0u);
+}
+
+// ---------------------------------------------------------------- barriers that nothing tells of
+
+TEST(Marks, SeveralBarriersAtOnceAreBarriersOneByOne) {
+  Fast f(KernelMode::Mixed);
+  f.write({0, 0}, X);
+  f.in(0);
+  f.fence({0, 0}, scopesan::abi::Scope::Device);
+  f.in(0);
+  f.read({0, 1}, X);
+  f.in(5);
+  f.write({0, 2}, Y);
+  f.in(5);
+  f.fence({0, 2}, scopesan::abi::Scope::Device);
+  f.in(5);
+  f.write({0, 3}, Y);
+  f.in(5);
+  EXPECT_EQ(f.races(), 1u); // of phase 5
+}
+
+TEST(Marks, AMarkOfABarrierThatWasSkippedIsOfItsOwnPhase) {
+  uint64_t word = 0x7f0000009000;
+  auto ticked = [&](Who w, uint32_t phase) {
+    return uint64_t(Tag) << mark::TagShift | uint64_t(w.block) << Ticks.blockShift |
+           uint64_t(phase) << Ticks.phaseShift | uint64_t(w.thread) << mark::ThreadShift | 15;
+  };
+  for (uint32_t phase : {3u, 5u}) {
+    Fast f(KernelMode::Mixed);
+    f.fence({0, 0}, scopesan::abi::Scope::Device);
+    f.in(0);
+    f.fence({0, 1}, scopesan::abi::Scope::Device);
+    f.in(5);
+    f.known({0, 1}, ticked({0, 2}, phase), false, word);
+    f.in(5);
+    f.read({0, 1}, word);
+    f.in(5);
+    EXPECT_EQ(f.races(), phase == 5 ? 1u : 0u);
+  }
+}

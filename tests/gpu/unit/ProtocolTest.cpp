@@ -169,6 +169,28 @@ TEST(Protocol, MixedKernels) {
       }
 }
 
+// With room for them, no reader is lost, and every pair is found.
+TEST(Protocol, ReadersOfMixedKernelsAreKeptApart) {
+  for (Access x : {W, R})
+    for (Access y : {W, R})
+      for (Access z : {W, R})
+        for (uint32_t block : {0u, 1u}) {
+          test::Setup s{.mixed = true,
+                        .threads = {thread(0, 0, {x}), thread(block, 1, {y}), thread(2, 2, {z})},
+                        .keepsReaders = true};
+          explore(s);
+          Machine m(s, {});
+          m.run();
+          EXPECT_FALSE(m.Lost);
+          s.threads = {thread(0, 0, {x, tick(y, 1)}), thread(block, 1, {z, R})};
+          explore(s);
+          s.shared = true;
+          s.threads = {thread(0, 0, {x, tick(y, 3)}), thread(0, 1, {tick(z, 2)}),
+                       thread(0, 2, {R})};
+          explore(s);
+        }
+}
+
 TEST(Protocol, BarriersOfTheWarpOrder) {
   for (bool shared : {false, true})
     for (Access x : {W, R})

@@ -51,11 +51,49 @@ TEST(ShadowMap, EntriesHaveOneOwner) {
   ShadowMap m;
   uint64_t twin = A ^ uint64_t(1) << 44;
   m.add(m.missing(A, 4)[0], S);
-  EXPECT_EQ(chunkIndex(A), chunkIndex(twin));
-  EXPECT_NE(chunkEntry(S, A) & 15, chunkEntry(S, twin) & 15);
+  EXPECT_EQ(chunkIndex(A, m.mask()), chunkIndex(twin, m.mask()));
+  EXPECT_NE(chunkEntry(S, A) & ChunkTagMask, chunkEntry(S, twin) & ChunkTagMask);
   EXPECT_TRUE(m.missing(twin, 4).empty());
   EXPECT_EQ(m.pieces(twin, 4)[0].shadow, 0u);
   EXPECT_EQ(m.missing(twin, ChunkSize + 1)[0].address, twin + ChunkSize);
+}
+
+TEST(ShadowMap, TheTableGrowsUntilEveryChunkHasItsEntry) {
+  ShadowMap m;
+  uint64_t twin = A ^ uint64_t(1) << 41;
+  EXPECT_EQ(m.bitsFor(A, 4 * ChunkSize), LeastTableBits);
+  m.add(m.missing(A, 4 * ChunkSize)[0], S);
+  EXPECT_EQ(m.bitsFor(A - ChunkSize, 8 * ChunkSize), LeastTableBits); // its own chunks
+  EXPECT_TRUE(m.missing(twin, 4).empty());
+  EXPECT_EQ(m.bitsFor(twin + 4 * ChunkSize, 4), LeastTableBits); // beside them
+  uint32_t bits = m.bitsFor(twin - ChunkSize, 2 * ChunkSize);
+  EXPECT_EQ(bits, 41 + 1 - ChunkShift);
+  m.setBits(bits);
+  EXPECT_EQ(m.mask() + 1, uint64_t(1) << bits);
+  m.add(m.missing(twin, 4)[0], S + 64 * ChunkShadowSize);
+  EXPECT_EQ(m.pieces(twin, 4)[0].shadow, S + 64 * ChunkShadowSize);
+  EXPECT_EQ(m.pieces(A, 4)[0].shadow, S);
+  EXPECT_EQ(m.all().size(), 5u);
+  m.clear();
+  EXPECT_EQ(m.bits(), LeastTableBits);
+}
+
+TEST(ShadowMap, ARangeMayBeLongerThanTheTable) {
+  ShadowMap m;
+  uint64_t bytes = ChunkSize << LeastTableBits;
+  EXPECT_EQ(m.bitsFor(A, bytes), LeastTableBits);
+  EXPECT_EQ(m.bitsFor(A, bytes + 1), LeastTableBits + 1);
+  EXPECT_EQ(m.missing(A, bytes + 1)[0].chunks, bytes / ChunkSize);
+}
+
+TEST(ShadowMap, TheTableDoesNotGrowWithoutEnd) {
+  ShadowMap m;
+  m.add(m.missing(A, 4)[0], S);
+  uint64_t twin = A ^ uint64_t(1) << 46;
+  EXPECT_EQ(m.bitsFor(twin, 4), MostTableBits);
+  m.setBits(MostTableBits);
+  EXPECT_TRUE(m.missing(twin, 4).empty());
+  EXPECT_EQ(m.bitsFor(uint64_t(1) << 47, 4), MostTableBits);
 }
 
 TEST(ShadowMap, CellsOfWords) {

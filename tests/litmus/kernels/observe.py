@@ -69,6 +69,12 @@ def row_of(access, unit):
     return None
 
 
+def named(finding):
+    """The rule; D12 of a wait that ended although nothing promised it has a name of its own."""
+    ended = finding["rule"] == "D12" and finding.get("hazard")
+    return "D12-ended" if ended else finding["rule"]
+
+
 def findings_by_row(report, unit):
     """Lines `f ...` by row number. A finding that belongs to no row is an error."""
     found = {}
@@ -78,7 +84,7 @@ def findings_by_row(report, unit):
         if len(rows) != 1:
             raise RunError(f"{finding['rule']} belongs to the rows {sorted(rows)}")
         sites = [site_of(a, unit) for a in accesses] + ["-"]
-        found.setdefault(rows.pop(), []).append(f"f {finding['rule']} {sites[0]} {sites[1]}")
+        found.setdefault(rows.pop(), []).append(f"f {named(finding)} {sites[0]} {sites[1]}")
     return found
 
 

@@ -92,6 +92,8 @@ __device__ inline void hide(void *p) { asm volatile("" ::"l"(p) : "memory"); }
       : "memory")
 /// What the set-up wrote is there for the cluster and for asynchronous copies.
 #define shareMbarriers() asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory")
+#define waitForSources()                                                                           \
+  asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;" ::: "memory")
 #define shareWithCopies() asm volatile("fence.proxy.async;" ::: "memory")
 
 /// The descriptor of a matrix whose core matrices are all the one at `w` in the window.

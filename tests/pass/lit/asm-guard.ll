@@ -28,6 +28,19 @@ define void @acquire_unless(ptr %p, i64 %a, i64 %b) {
   ret void
 }
 
+; A branch over statements is their condition.
+; CHECK-LABEL: @branch_over
+; CHECK: [[C:%.*]] = icmp ne i32 %c, 0
+; CHECK-NEXT: [[NOT:%.*]] = xor i1 [[C]], true
+; CHECK-NEXT: br i1 [[NOT]]
+; CHECK: call void @__scopesan_write(ptr %p, i32 4, i32
+; CHECK: call void @__scopesan_write(ptr %q, i32 8, i32
+; CHECK: call void asm sideeffect
+define void @branch_over(ptr %p, ptr %q, i32 %c) {
+  call void asm sideeffect "{ .reg .pred p; setp.ne.b32 p, $2, 0; @p bra L${:uid}; st.global.u32 [$0], 1; L${:uid}: st.u64 [$1], 2; }", "l,l,r"(ptr %p, ptr %q, i32 %c)
+  ret void
+}
+
 ; NOTE: note: ScopeSan: condition computed inside the asm statement (X1 incomplete): @q st.u32 [$0], 1
 ; CHECK-LABEL: @unresolvable
 ; CHECK: call void @__scopesan_unmodelled(i32

@@ -50,14 +50,16 @@ define void @own(i32 %s, ptr %g) {
   ret void
 }
 
-; The CPU takes one announced copy for each statement.
+; Both are announced before the statement, in its order.
 ; CHECK-LABEL: define void @two_copies
 ; CHECK: call void @__scopesan_cp_async(
 ; CHECK: call void @__scopesan_cp_async(
 ; CHECK: asm sideeffect
 ; CPU-LABEL: define void @two_copies
-; CPU-NOT: call void @__scopesan_cp_async(
-; CPU: call void @__scopesan_unmodelled(
+; CPU: call void @__scopesan_cp_async(
+; CPU: call void @__scopesan_cp_async(
+; CPU-NOT: unmodelled
+; CPU: asm sideeffect
 ; CPU: ret void
 define void @two_copies(i32 %s, ptr %g) {
   call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4; cp.async.ca.shared.global [$0+4], [$1+4], 4;", "r,l"(i32 %s, ptr %g)

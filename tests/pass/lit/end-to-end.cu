@@ -44,7 +44,8 @@ __global__ void written(int *p, int *ok) {
 // CHECK-LABEL: define {{.*}}@_Z7messagePi{{.*}}(
 // CHECK: call void @__scopesan_write(
 // CHECK: call void @__scopesan_atomic_before(ptr %{{.*}}, i32 4, i32 2622257,
-// CHECK: call void @__scopesan_atomic_before(ptr %{{.*}}, i32 4, i32 2622240,
+// The load is its loop's only way out: bit 26.
+// CHECK: call void @__scopesan_atomic_before(ptr %{{.*}}, i32 4, i32 69731104,
 // CHECK: call void @__scopesan_read(
 __global__ void message(int *data, Flag *flag, int *out) {
   if (blockIdx.x == 0) {

@@ -246,3 +246,104 @@ declare i32 @llvm.nvvm.atomic.add.gen.i.cta.i32.p0(ptr, i32)
 declare void @llvm.nvvm.bar.warp.sync(i32)
 attributes #0 = { "target-cpu"="sm_90" }
 attributes #1 = { "target-cpu"="sm_80" }
+
+; A loop on a way that only some threads take: all meet again before the barrier.
+; CHECK-LABEL: define ptx_kernel void @loop_on_a_way(
+; CHECK-NOT: call void @__scopesan_block_barrier_before(
+; CHECK: ret void
+define ptx_kernel void @loop_on_a_way(ptr %a, i32 %n) #0 {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %first = icmp eq i32 %t, 0
+  br i1 %first, label %head, label %meet
+head:
+  %i = phi i32 [ 0, %entry ], [ %j, %body ]
+  %more = icmp ult i32 %i, %n
+  br i1 %more, label %body, label %after
+body:
+  store float 1.0, ptr %a
+  %j = add i32 %i, 1
+  br label %head
+after:
+  br label %meet
+meet:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  ret void
+}
+
+; The same with the barrier on that way.
+; CHECK-LABEL: define ptx_kernel void @barrier_on_a_way(
+; CHECK: call void @__scopesan_block_barrier_before(
+define ptx_kernel void @barrier_on_a_way(ptr %a, i32 %n) #0 {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %first = icmp eq i32 %t, 0
+  br i1 %first, label %head, label %meet
+head:
+  %i = phi i32 [ 0, %entry ], [ %j, %body ]
+  %more = icmp ult i32 %i, %n
+  br i1 %more, label %body, label %meet
+body:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  store float 1.0, ptr %a
+  %j = add i32 %i, 1
+  br label %head
+meet:
+  ret void
+}
+
+; What all threads load from one place is likely the same. Where the log tells the ends of threads, it is
+; found out while the kernel runs.
+; CHECK-LABEL: define ptx_kernel void @decided_by_memory(
+; CHECK: call void @__scopesan_block_barrier_before(
+; MIXED-LABEL: define ptx_kernel void @decided_by_memory(
+; MIXED-NOT: call void @__scopesan_block_barrier_before(
+; MIXED: call void @__scopesan_fast_diverged(
+; MIXED: ret void
+define ptx_kernel void @decided_by_memory(ptr %a) #0 {
+  fence syncscope("device") seq_cst
+  %n = load i32, ptr %a
+  %some = icmp eq i32 %n, 0
+  br i1 %some, label %body, label %done
+body:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  store float 1.0, ptr %a
+  br label %done
+done:
+  ret void
+}
+
+; Not if it was loaded from a place of the thread's own.
+; MIXED-LABEL: define ptx_kernel void @decided_by_each(
+; MIXED: call void @__scopesan_block_barrier_before(
+define ptx_kernel void @decided_by_each(ptr %a) #0 {
+  fence syncscope("device") seq_cst
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %p = getelementptr i32, ptr %a, i32 %t
+  %n = load i32, ptr %p
+  %some = icmp eq i32 %n, 0
+  br i1 %some, label %body, label %done
+body:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  store float 1.0, ptr %a
+  br label %done
+done:
+  ret void
+}
+
+; A load that may be repeated is open until the thread does something else.
+; MIXED-LABEL: define ptx_kernel void @waits(
+; MIXED: call void @__scopesan_fast_poll_changes(
+; MIXED: call void @__scopesan_fast_poll_ends(
+; MIXED: ret void
+define ptx_kernel void @waits(ptr %a, ptr %b) #0 {
+entry:
+  br label %loop
+loop:
+  %x = load atomic i32, ptr %a syncscope("device") acquire, align 4
+  %again = icmp eq i32 %x, 0
+  br i1 %again, label %loop, label %done
+done:
+  store float 1.0, ptr %b
+  ret void
+}

@@ -104,3 +104,43 @@ define void @unmodelled(ptr %p) {
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare i128 @__atomic_load_16(ptr, i32)
+
+; What the C library does to memory (libc.def): reads before the call, results after it.
+declare i64 @fread(ptr, i64, i64, ptr)
+declare i64 @write(i32, ptr, i64)
+declare i64 @strlen(ptr)
+declare i32 @strcmp(ptr, ptr)
+declare i32 @snprintf(ptr, i64, ptr, ...)
+declare ptr @strncpy(ptr, ptr, i64)
+; A function of the program's own by such a name.
+declare void @bzero(i32)
+
+; CHECK-LABEL: define void @library
+define void @library(ptr %p, ptr %q, i64 %n) {
+  ; CHECK: %got = call i64 @fread(ptr %p, i64 4, i64 %n, ptr %q)
+  ; CHECK-NEXT: [[BYTES:%.*]] = mul i64 %got, 4
+  ; CHECK: call void @__scopesan_host_write(ptr %p, i64 [[BYTES]], i32
+  %got = call i64 @fread(ptr %p, i64 4, i64 %n, ptr %q)
+  ; CHECK: call void @__scopesan_host_read(ptr %p, i64 %n, i32
+  ; CHECK: call i64 @write(i32 1, ptr %p, i64 %n)
+  call i64 @write(i32 1, ptr %p, i64 %n)
+  ; CHECK: call void @__scopesan_host_string(ptr %p, i64 -1, i32 0, i32
+  ; CHECK: call i64 @strlen(ptr %p)
+  call i64 @strlen(ptr %p)
+  ; CHECK: call void @__scopesan_host_common(ptr %p, ptr %q, i64 -1, i32
+  ; CHECK: call void @__scopesan_host_common(ptr %q, ptr %p, i64 -1, i32
+  ; CHECK: call i32 @strcmp(ptr %p, ptr %q)
+  call i32 @strcmp(ptr %p, ptr %q)
+  ; CHECK: call i32 (ptr, i64, ptr, ...) @snprintf
+  ; CHECK: [[LESS:%.*]] = call i64 @llvm.umin.i64(i64 {{.*}}, i64 %n)
+  ; CHECK: call void @__scopesan_host_write(ptr %p, i64 [[LESS]], i32
+  call i32 (ptr, i64, ptr, ...) @snprintf(ptr %p, i64 %n, ptr @fixed)
+  ; CHECK: call void @__scopesan_host_string(ptr %q, i64 %n, i32 0, i32
+  ; CHECK: call ptr @strncpy
+  ; CHECK: call void @__scopesan_host_write(ptr %p, i64 %n, i32
+  call ptr @strncpy(ptr %p, ptr %q, i64 %n)
+  ; CHECK-NOT: __scopesan_host
+  ; CHECK: call void @bzero(i32 1)
+  call void @bzero(i32 1)
+  ret void
+}

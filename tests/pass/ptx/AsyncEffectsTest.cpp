@@ -140,9 +140,9 @@ TEST(AsyncEffects, MbarrierArrivals) {
        "mbarrier_arrive(&$0@shared, 1, 4096, 0) rmw release cta @shared publishes"},
       {"mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 $0, [$1], $2;",
        "mbarrier_arrive(&$1@shared, 1, $2, 0) rmw release cta @shared publishes"},
-      // Without a destination, as some code writes it.
-      {"mbarrier.arrive.shared::cluster.b64 [$0];",
+      {"mbarrier.arrive.shared::cluster.b64 _, [$0];",
        "mbarrier_arrive(&$0@cluster, 1, 0, 0) rmw release cta @cluster publishes"},
+      {"mbarrier.arrive.shared::cluster.b64 [$0];", "X1 malformed mbarrier operation"},
       {"mbarrier.arrive.acquire.cta.shared.b64 $0, [$1];", "X1 unknown form of mbarrier operation"},
       {"mbarrier.arrive.release.gpu.shared.b64 $0, [$1];", "X1 unknown form of mbarrier operation"},
       {"mbarrier.arrive.expect_tx.shared.b64 $0, [$1];", "X1 malformed mbarrier operation"},
@@ -381,11 +381,10 @@ TEST(AsyncEffects, Matrices) {
 // Elements that are sinks are not accessed.
 TEST(AsyncEffects, VectorsWithSinks) {
   expect({
-      {"st.global.v4.f32 [$0+16], {$1, _, _, $2};",
+      {"st.global.v8.f32 [$0+16], {$1, _, _, $2, _, _, _, _};",
        "access(&$0+16@global, 4) store weak thread @global; "
        "access(&$0+28@global, 4) store weak thread @global"},
-      {"ld.global.v2.b64 {_, $0}, [$1];", "access(&$1+8@global, 8) load weak thread @global"},
-      {"ld.global.v2.b64 {_, _}, [$1];", ""},
+      {"ld.global.v4.b64 {_, $0, _, _}, [$1];", "access(&$1+8@global, 8) load weak thread @global"},
       {"ld.relaxed.gpu.global.v2.b32 {_, $0}, [$1];", "X1 malformed memory instruction"},
       {"ld.global.v2.b32 {_, $0, $1}, [$2];", "X1 malformed memory instruction"},
   });

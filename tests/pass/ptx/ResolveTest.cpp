@@ -77,4 +77,62 @@ TEST(Resolve, GuardOperandAndUnresolvableGuards) {
   EXPECT_EQ(only("st.u32 [$0], $1; bra END; END:").Condition.Kind, GuardKind::Always);
 }
 
+/// Numbers of the statements and their conditions: "3 if !p".
+std::string conditions(std::string_view Text) {
+  std::string Error, Result;
+  auto P = parse(Text, Error);
+  EXPECT_TRUE(P) << Error;
+  for (const Effect &E : effects(*P)) {
+    Result += Result.empty() ? "" : "; ";
+    Result += E.Kind == EffectKind::Unmodelled ? "X1" : std::to_string(E.bytes());
+    if (E.Condition.Kind == GuardKind::Compare)
+      Result += E.Condition.Negated ? " if !p" : " if p";
+    else if (E.Condition.Kind != GuardKind::Always)
+      Result += " if ?";
+  }
+  return Result;
+}
+std::string under(std::string_view Text) {
+  return conditions("{ .reg .pred p, q; setp.ne.b32 p, $2, 0; setp.ne.b32 q, $3, 0; " +
+                    std::string(Text) + " }");
+}
+
+TEST(Resolve, BranchesForwardAreConditions) {
+  EXPECT_EQ(under("@p bra L; st.u32 [$0], 1; L:"), "4 if !p");
+  EXPECT_EQ(under("@!p bra L; st.u32 [$0], 1; L: st.u8 [$1], 1;"), "4 if p; 1");
+  EXPECT_EQ(under("@p bra.uni L; st.u32 [$0], 1; st.u16 [$1], 1; L:"), "4 if !p; 2 if !p");
+  EXPECT_EQ(under("@p bra L; st.u32 [$0], 1; bra M; L: st.u16 [$0], 1; M: st.u8 [$0], 1;"),
+            "4 if !p; 2 if p; 1");
+  EXPECT_EQ(under("@p bra L; @!p st.u32 [$0], 1; L:"), "4 if !p") << "under the same condition";
+  EXPECT_EQ(under("@p bra L; st.u32 [$0], 1; L: @q bra M; st.u16 [$0], 1; M:"), "4 if !p; 2 if !p")
+      << "one after the other";
+  EXPECT_EQ(under("@p bra L; red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::"
+                  "bytes.inc.u32 [$0], 1, [$1]; L:"),
+            "0 if !p");
+}
+
+TEST(Resolve, BranchesThatAreNoConditions) {
+  EXPECT_EQ(under("@p bra L; @q st.u32 [$0], 1; L:"), "4 if ?") << "two conditions";
+  EXPECT_EQ(under("@p bra L; setp.eq.u32 p, $2, 5; st.u32 [$0], 1; L:"), "4 if ?");
+  EXPECT_EQ(under("@p bra L; @q bra M; st.u32 [$0], 1; M: L:"), "4 if ?");
+  EXPECT_EQ(under("@p bra L; st.u32 [$0], 1; L: st.u16 [$0], 1; @q bra L;"), "4 if ?; 2 if ?");
+  EXPECT_EQ(under("@p bra OUTSIDE; st.u32 [$0], 1;"), "4 if ?");
+  EXPECT_EQ(under("@p bra L; call f; st.u32 [$0], 1; L:"), "X1 if ?; 4 if ?");
+  EXPECT_EQ(under("L: st.u32 [$0], 1; @p bra L;"), "4 if ?");
+  EXPECT_EQ(under("@p bra L; st.u32 [$0], 1; bra M; st.u8 [$0], 1; L: st.u16 [$0], 1; M:"),
+            "4 if ?; 1 if ?; 2 if ?");
+}
+
+TEST(Resolve, ValuesSetUnderAConditionAreNotKnownAfterIt) {
+  std::string Error;
+  auto P = parse("{ .reg .pred p; .reg .u64 a; setp.ne.b32 p, $2, 0; mov.u64 a, $0; @p bra L; "
+                 "mov.u64 a, $1; st.u32 [a], 1; L: st.u16 [a], 1; }",
+                 Error);
+  ASSERT_TRUE(P) << Error;
+  std::vector<Effect> All = effects(*P);
+  ASSERT_EQ(All.size(), 2u);
+  EXPECT_EQ(All[0].Address.Value, ValueRef::asmOperand(1));
+  EXPECT_FALSE(All[1].Address.Value.known());
+}
+
 } // namespace

@@ -1,4 +1,7 @@
-"""Writes a file that holds snapshots of bitcode files, as the pass embeds them (abi.h, SnapshotHeader)."""
+"""usage: embed.py VERSION TARGET BITCODE...: writes a file that holds snapshots, as the pass embeds them.
+
+abi.h, SnapshotHeader.
+"""
 
 import struct
 import sys
@@ -13,17 +16,13 @@ def fnv1a(data):
     return value
 
 
-def main(arguments):
-    version = 4  # abi::Version
-    if arguments[0].startswith("--version="):
-        version = int(arguments.pop(0).split("=")[1])
-    target, *inputs = arguments
+def main(version, target, *inputs):
     with open(target, "wb") as out:
         for path in inputs:
             with open(path, "rb") as source:
                 code = source.read()
             out.write(b"padding" + MAGIC)
-            out.write(struct.pack("<IIQQ", version, 0, len(code), fnv1a(code)) + code)
+            out.write(struct.pack("<IIQQ", int(version), 0, len(code), fnv1a(code)) + code)
 
 
-main(sys.argv[1:])
+main(*sys.argv[1:])

@@ -2,6 +2,7 @@
 
 #include "FromExecution.h"
 
+#include <bitset>
 #include <map>
 
 namespace scopesan::litmus {
@@ -22,19 +23,21 @@ public:
              const std::function<bool(const AxiomaticExecution &)> &visit)
       : P(p), Limits(limits), Visit(visit) {}
 
-  bool run() {
+  Enumerated run() {
     if (!applicable())
-      return false;
+      return Enumerated::Unknown;
     Domain domain;
     if (!valueDomain(P, Limits.traces, domain))
-      return false;
+      return Enumerated::TooMany;
     Traces.resize(P.threads.size());
     for (uint32_t t = 0; t < P.threads.size(); ++t)
       if (!threadTraces(P, t, domain, Limits.traces, Traces[t]))
-        return false;
+        return Enumerated::TooMany;
+    if (!numberValues())
+      return Enumerated::TooMany;
     Chosen.resize(P.threads.size());
-    chooseTraces(0);
-    return !TooMany;
+    chooseTraces(0, {}, Initial);
+    return TooMany ? Enumerated::TooMany : Enumerated::All;
   }
 
 private:
@@ -72,37 +75,54 @@ private:
   bool stop() const { return Stopped || TooMany; }
   void countOrder() { TooMany |= ++Orders > Limits.orders; }
 
-  void chooseTraces(uint32_t t) {
-    if (stop())
-      return;
-    if (t == P.threads.size()) {
-      if (readsAvailable())
-        build();
-      return;
-    }
-    for (const Trace &trace : Traces[t]) {
-      Chosen[t] = &trace;
-      chooseTraces(t + 1);
-    }
-  }
-  /// Every value read is initial or written by some chosen trace.
-  bool readsAvailable() {
-    if (++Candidates > Limits.candidates)
-      TooMany = true;
-    std::set<std::pair<uint32_t, int64_t>> written;
+  // ------------------------------------------------------------------ traces
+
+  /// Values of locations, numbered.
+  using ValueSet = std::bitset<512>;
+  struct TraceValues {
+    ValueSet reads, writes;
+  };
+
+  /// What each trace reads and writes; false: too many different values.
+  bool numberValues() {
+    std::map<std::pair<uint32_t, int64_t>, size_t> numbers;
+    auto add = [&](ValueSet &set, uint32_t location, int64_t value) {
+      size_t n = numbers.try_emplace({P.root(location), value}, numbers.size()).first->second;
+      if (n < set.size())
+        set.set(n);
+    };
     for (uint32_t l = 0; l < P.locations.size(); ++l)
-      written.insert({P.root(l), P.locations[P.root(l)].initial});
-    for (int pass = 0; pass < 2; ++pass)
-      for (uint32_t t = 0; t < P.threads.size(); ++t)
-        for (const TraceStep &s : Chosen[t]->steps) {
+      add(Initial, l, P.locations[P.root(l)].initial);
+    Values.resize(P.threads.size());
+    WrittenFrom.resize(P.threads.size() + 1);
+    for (uint32_t t = uint32_t(P.threads.size()); t-- > 0;) {
+      WrittenFrom[t] = WrittenFrom[t + 1];
+      for (const Trace &trace : Traces[t]) {
+        TraceValues &v = Values[t].emplace_back();
+        for (const TraceStep &s : trace.steps) {
           const Instr &i = P.threads[t].code[s.instr];
-          if (pass == 0 && s.wrote)
-            written.insert({P.root(i.location), s.written});
-          if (pass == 1 && i.isMemory() && i.reads() &&
-              !written.count({P.root(i.location), s.read}))
-            return false;
+          if (i.isMemory() && i.reads())
+            add(v.reads, i.location, s.read);
+          if (s.wrote)
+            add(v.writes, i.location, s.written);
         }
-    return true;
+        WrittenFrom[t] |= v.writes;
+      }
+    }
+    return numbers.size() <= Initial.size();
+  }
+  /// Every value read must be initial or written by some chosen trace: what the traces up to `t`
+  /// read and none of them writes, a later one must be able to write.
+  void chooseTraces(uint32_t t, const ValueSet &reads, const ValueSet &written) {
+    if (t == P.threads.size())
+      return build();
+    for (size_t i = 0; i < Traces[t].size() && !stop(); ++i) {
+      TooMany |= ++Candidates > Limits.candidates;
+      ValueSet r = reads | Values[t][i].reads, w = written | Values[t][i].writes;
+      Chosen[t] = &Traces[t][i];
+      if ((r & ~(w | WrittenFrom[t + 1])).none())
+        chooseTraces(t + 1, r, w);
+    }
   }
 
   // ------------------------------------------------------------------ events
@@ -409,6 +429,9 @@ private:
   const EnumerateLimits &Limits;
   const std::function<bool(const AxiomaticExecution &)> &Visit;
   std::vector<std::vector<Trace>> Traces;
+  std::vector<std::vector<TraceValues>> Values; ///< of Traces
+  ValueSet Initial;
+  std::vector<ValueSet> WrittenFrom; ///< by traces of this thread and later ones
   std::vector<const Trace *> Chosen;
   uint64_t Candidates = 0;
   uint64_t Orders = 0;
@@ -417,14 +440,14 @@ private:
 
 } // namespace
 
-bool enumerate(const Program &p, const EnumerateLimits &limits,
-               const std::function<bool(const AxiomaticExecution &)> &visit) {
+Enumerated enumerate(const Program &p, const EnumerateLimits &limits,
+                     const std::function<bool(const AxiomaticExecution &)> &visit) {
   return Enumerator(p, limits, visit).run();
 }
 
 AxiomaticVerdict axiomaticVerdict(const Program &p, const EnumerateLimits &limits) {
   AxiomaticVerdict v;
-  v.complete = enumerate(p, limits, [&](const AxiomaticExecution &x) {
+  v.extent = enumerate(p, limits, [&](const AxiomaticExecution &x) {
     ++v.executions;
     if (!x.satisfiesGuard)
       return true;

@@ -23,18 +23,24 @@ struct AxiomaticExecution {
   bool satisfiesGuard = true;
 };
 
-/// Calls `visit` for each consistent execution; false from it stops. Returns false when a limit was
-/// exceeded or the program has operations the model does not know.
-bool enumerate(const Program &p, const EnumerateLimits &limits,
-               const std::function<bool(const AxiomaticExecution &)> &visit);
+enum class Enumerated : uint8_t {
+  All,
+  TooMany, ///< a limit was exceeded: some executions were not looked at
+  Unknown  ///< the program has operations that the model does not know
+};
+
+/// Calls `visit` for each consistent execution; false from it stops.
+Enumerated enumerate(const Program &p, const EnumerateLimits &limits,
+                     const std::function<bool(const AxiomaticExecution &)> &visit);
 
 struct AxiomaticVerdict {
-  bool complete = false; ///< false: not applicable or too large
+  Enumerated extent = Enumerated::Unknown;
   uint64_t executions = 0, considered = 0;
   uint64_t racyPtx = 0, racyCxx = 0; ///< of the considered ones
   /// Likewise where fence.sc order makes no edges (S5). The order still decides which executions
   /// exist.
   uint64_t racyPtxS5 = 0, racyCxxS5 = 0;
+  bool complete() const { return extent == Enumerated::All; }
 };
 AxiomaticVerdict axiomaticVerdict(const Program &p, const EnumerateLimits &limits = {});
 

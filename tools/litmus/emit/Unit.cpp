@@ -118,6 +118,9 @@ private:
                   : " && threadIdx.x == " + std::to_string(Where.index[t]) + ") ") +
              Name + "_T" + std::to_string(t) + "(m, s, Log(log, " + std::to_string(t) +
              ", delays));");
+    // No row is about copies that their block does not outlive (D8).
+    if (copiesInBulk() && !exitsEarly())
+      line("  waitForSources();");
     // Peers' shared memory must outlive their accesses (D8), unless the row is about that.
     if (hasPeers() && !exitsEarly())
       line("  clusterBarrier();");
