@@ -167,7 +167,7 @@ void Collector::pause(unsigned turn) {
 }
 
 void Collector::peek() {
-  if (isRunning() && !Overrun) {
+  if (isRunning()) {
     Replay.scan(Log.records(), Log.capacity(), /*final=*/false);
     publish();
   }
@@ -223,11 +223,21 @@ void Collector::inOrder(core::NodeId node, std::function<void()> action) {
     action();
 }
 
-void Collector::applyQueue() {
-  std::vector<Pending> queue;
+/// Takes what it names out of the queue, in order. What an action adds comes after the rest.
+void Collector::applyWhere(const std::function<bool(const Pending &)> &which) {
+  std::vector<Pending> queue, left;
   queue.swap(Queue);
   for (Pending &p : queue)
-    p.action();
+    if (which(p))
+      p.action();
+    else
+      left.push_back(std::move(p));
+  Queue.insert(Queue.begin(), std::make_move_iterator(left.begin()),
+               std::make_move_iterator(left.end()));
+}
+
+void Collector::applyQueue() {
+  applyWhere([](const Pending &) { return true; });
 }
 
 void Collector::setCounters() {

@@ -202,6 +202,8 @@ private:
   void beginUnchecked();
   bool uncheckedRuns();
   void conclude(bool ended);
+  struct Pending;
+  void applyWhere(const std::function<bool(const Pending &)> &which);
   void applyQueue();
   bool complete();
   bool isRunning() const { return Now.issued() && !Overrun; }

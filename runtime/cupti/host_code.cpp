@@ -249,17 +249,9 @@ void Collector::applyKnownToHost() {
     return;
   asked = Knowledge;
   core::NodeId now = Order.host();
-  std::vector<Pending> left;
-  std::vector<Pending> queue;
-  queue.swap(Queue);
-  for (Pending &p : queue) {
-    if (p.byHost || (p.node.value && Detector.precedes(p.node, now)))
-      p.action();
-    else
-      left.push_back(std::move(p));
-  }
-  Queue.insert(Queue.begin(), std::make_move_iterator(left.begin()),
-               std::make_move_iterator(left.end()));
+  applyWhere([&](const Pending &p) {
+    return p.byHost || (p.node.value && Detector.precedes(p.node, now));
+  });
 }
 
 /// Records of the active launch are lost: the host may have seen all that it did.

@@ -77,16 +77,9 @@ void Collector::tellBefore(core::NodeId launch) {
                         [&](const Active &other) { return other.node == launch; });
   if (a == Now.launches.end())
     return;
-  uint64_t queued = a->queued;
-  std::vector<Pending> queue, left;
-  queue.swap(Queue);
-  for (Pending &p : queue)
-    if (p.number < queued && (!p.node.value || Detector.precedes(p.node, launch)))
-      p.action();
-    else
-      left.push_back(std::move(p));
-  Queue.insert(Queue.begin(), std::make_move_iterator(left.begin()),
-               std::make_move_iterator(left.end()));
+  applyWhere([&, queued = a->queued](const Pending &p) {
+    return p.number < queued && (!p.node.value || Detector.precedes(p.node, launch));
+  });
   if (a->atStart)
     a->atStart();
 }

@@ -355,19 +355,16 @@ void WorkQueue::stuckPolling() {
 
 bool WorkQueue::runOnce(uint64_t Slices) {
   hostIsAlive();
-  switch (TheEngine.run(Slices)) {
+  RunStatus How = TheEngine.run(Slices);
+  switch (How) {
   case RunStatus::LaunchEnded:
     collectEnded();
     WaitingSince = 0;
     break;
   case RunStatus::Deadlocked:
-    stuck(RunStatus::Deadlocked);
-    break;
   case RunStatus::Livelocked:
-    stuck(RunStatus::Livelocked);
-    break;
   case RunStatus::TooLong:
-    stuck(RunStatus::TooLong);
+    stuck(How);
     break;
   case RunStatus::Failed:
     deviceFailed();

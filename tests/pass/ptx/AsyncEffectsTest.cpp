@@ -1,20 +1,13 @@
 // Cluster barriers, mbarriers, asynchronous copies and proxies: one line for each PTX form.
-#include "Show.h"
+#include "ShowTable.h"
 
 #include <gtest/gtest.h>
 
+using scopesan::test::expect;
+using scopesan::test::Row;
 using scopesan::test::show;
 
 namespace {
-
-struct Row {
-  const char *Text, *Effects;
-};
-
-template <size_t N> void expect(const Row (&Rows)[N]) {
-  for (const Row &R : Rows)
-    EXPECT_EQ(show(R.Text), R.Effects) << R.Text;
-}
 
 // S9
 TEST(AsyncEffects, ClusterBarriers) {

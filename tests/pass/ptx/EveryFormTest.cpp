@@ -1,21 +1,12 @@
 // Forms of PTX ISA 9.1 by family, as programs write them: spaces, types, vectors, cache hints,
 // orders and scopes. check_forms assembles those that are understood.
-#include "Show.h"
+#include "ShowTable.h"
 
 #include <gtest/gtest.h>
 
-using scopesan::test::show;
+using scopesan::test::expect;
 
 namespace {
-
-struct Row {
-  const char *Text, *Effects;
-};
-
-template <size_t N> void expect(const Row (&Rows)[N]) {
-  for (const Row &R : Rows)
-    EXPECT_EQ(show(R.Text), R.Effects) << R.Text;
-}
 
 TEST(EveryForm, Loads) {
   expect({

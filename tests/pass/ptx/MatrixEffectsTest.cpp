@@ -1,20 +1,12 @@
 // Matrix instructions and tensor copies: one line for each PTX form.
-#include "Show.h"
+#include "ShowTable.h"
 
 #include <gtest/gtest.h>
 
+using scopesan::test::expect;
 using scopesan::test::show;
 
 namespace {
-
-struct Row {
-  const char *Text, *Effects;
-};
-
-template <size_t N> void expect(const Row (&Rows)[N]) {
-  for (const Row &R : Rows)
-    EXPECT_EQ(show(R.Text), R.Effects) << R.Text;
-}
 
 TEST(MatrixEffects, RegistersOnly) {
   expect({
