@@ -45,6 +45,7 @@ struct Transfer {
   bool async = false;
   bool isCopy = false;
   Box from, to;
+  gpu::Content content{}; ///< of each row, where it is known
 };
 void transfer(Collector &c, const Call &k, CUstream stream, const Transfer &t);
 /// The sides of a copy in the driver's form. False: CUDA arrays, which are not checked.

@@ -77,6 +77,10 @@ Collector::Collector()
       Graphs(Detector), Replay(Detector), Everything(Detector), Wide(Detector), Tags(Detector) {
   TheReplay = &Replay;
   host::setSharedResolver(resolveShared);
+  Replay.locations().deviceOnly([this](uint64_t address) {
+    const Memory *m = find(address);
+    return m && !m->hostReaches;
+  });
   Replay.setSiteText([](core::SiteId site) {
     Collector &c = get();
     for (auto &t : c.Tables)
@@ -177,10 +181,12 @@ void Collector::peek() {
 /// may have left records half-written: only the prefix without a gap counts.
 void Collector::conclude(bool ended) {
   DeviceLog::Outcome shared;
+  bool isWhole = false;
   if (ended && !Now.log->lost && (!overlaps() || Log.read(*Now.log, shared))) {
     const DeviceLog::Outcome &outcome = overlaps() ? shared : *Now.log->last;
     uint64_t count = std::min<uint64_t>(outcome.log.cursor, Log.capacity());
     Dropped += outcome.log.cursor - count;
+    isWhole = outcome.log.cursor == count;
     Replay.scan(Log.records(), count, /*final=*/true);
     addCounters(outcome);
     if (host::options().verbosity >= 2) {
@@ -193,6 +199,8 @@ void Collector::conclude(bool ended) {
     Replay.scan(Log.records(), Log.capacity(), /*final=*/false);
   }
   Replay.end();
+  if (!isWhole)
+    Replay.locations().values().clear();
   Overrun = !ended;
   if (ended)
     Now.launches.clear();

@@ -72,6 +72,9 @@ struct Box {
   uint64_t address = 0, width = 0, height = 1, pitch = 0, depth = 1, slice = 0;
 };
 
+/// What host memory holds now, if that is little.
+gpu::Content contentAt(uint64_t hostAddress, uint64_t bytes);
+
 class Collector {
 public:
   Collector();
@@ -135,7 +138,7 @@ public:
   void variableNamed(uint64_t address, uint64_t bytes, const std::string &symbol,
                      CUcontext context);
   /// Accesses of a copy or fill, after the active launch. Either side may be missing.
-  void copied(core::NodeId node, const Box *from, const Box *to);
+  void copied(core::NodeId node, const Box *from, const Box *to, gpu::Content content = {});
   /// What an address is for the synchronization behaviour of copies, known to the collector or not.
   host::CopySide sideOf(uint64_t address) const;
   /// The program has freed device memory: keeps its addresses from being used again for a while, so
@@ -239,6 +242,7 @@ private:
   struct NodeAccess {
     Box box;
     bool write = false;
+    std::shared_ptr<const gpu::Content> content; ///< of each row that it writes; null = not known
   };
   /// Of a module's variable before the module is known.
   struct EarlyAccess {
@@ -247,6 +251,10 @@ private:
   };
   void nodeAccesses(core::NodeId node, const std::vector<NodeAccess> &accesses);
   void followed(core::NodeId node);
+  // known_values.cpp
+  void noteContent(const NodeAccess &access);
+  std::shared_ptr<const gpu::Content> initialContent(const Memory &m, uint64_t address);
+  void valuesUnknown(core::NodeId node);
   void nodeOnHost(core::NodeId node, uint64_t address, uint64_t bytes, bool write);
   /// `ends`: the memory ends with the node.
   void nodeOnDevice(ContextLog &c, core::NodeId node, const std::vector<NodeAccess> &accesses,

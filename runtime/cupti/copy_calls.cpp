@@ -25,9 +25,13 @@ void transfer(Collector &c, const Call &k, CUstream stream, const Transfer &t) {
     k.kept() = node.value;
   host::Origin origin = k.origin(s);
   origin.staged = promise == host::CopyPromise::Staged && !t.async;
+  gpu::Content content = t.content;
+  if (t.isCopy && t.from.height * t.from.depth == 1 &&
+      c.sideOf(t.from.address) == host::CopySide::Pageable)
+    content = contentAt(t.from.address, t.from.width);
   host::nodeNamed(node, k.api, origin);
   c.settle(false);
-  c.copied(node, t.isCopy ? &t.from : nullptr, &t.to);
+  c.copied(node, t.isCopy ? &t.from : nullptr, &t.to, std::move(content));
 }
 
 static uint64_t base(CUmemorytype type, const void *host, CUdeviceptr device) {
@@ -119,14 +123,27 @@ template <typename P, bool Async> void onCopy3D(Collector &c, const Call &k) {
   const auto &p = params<P>(k);
   copyBox(c, k, *p.pCopy, streamOf<P, Async>(p), Async);
 }
+template <unsigned Element, typename P> gpu::Content filled(const P &p) {
+  if constexpr (Element == 1)
+    return gpu::Content::ofFill(p.uc, Element);
+  else if constexpr (Element == 2)
+    return gpu::Content::ofFill(p.us, Element);
+  else
+    return gpu::Content::ofFill(p.ui, Element);
+}
 template <typename P, unsigned Element, bool Async> void onFill(Collector &c, const Call &k) {
   const auto &p = params<P>(k);
-  transfer(c, k, streamOf<P, Async>(p), {Async, false, {}, {p.dstDevice, p.N * Element}});
+  transfer(c, k, streamOf<P, Async>(p),
+           {Async, false, {}, {p.dstDevice, p.N * Element}, filled<Element>(p)});
 }
 template <typename P, unsigned Element, bool Async> void onFill2D(Collector &c, const Call &k) {
   const auto &p = params<P>(k);
   transfer(c, k, streamOf<P, Async>(p),
-           {Async, false, {}, {p.dstDevice, p.Width * Element, p.Height, p.dstPitch}});
+           {Async,
+            false,
+            {},
+            {p.dstDevice, p.Width * Element, p.Height, p.dstPitch},
+            filled<Element>(p)});
 }
 void onUncheckedCopy(Collector &, const Call &k) {
   if (k.enter)

@@ -169,7 +169,7 @@ core::NodeId GraphReplay::fill(const GraphStep &step, LaunchPlace &place) {
   }
   Box to{p.dst, p.width * p.elementSize, p.height, p.pitch};
   C.settle(false);
-  C.copied(node, nullptr, &to);
+  C.copied(node, nullptr, &to, gpu::Content::ofFill(p.value, p.elementSize));
   expect(issueFill(p, Stream), "a fill");
   return node;
 }

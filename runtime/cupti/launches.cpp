@@ -57,6 +57,7 @@ void Collector::launchBegins(const LaunchRequest &r) {
       r.place->node = Order.markerAt(r.place->at);
     else
       Order.marker(s);
+    valuesUnknown(r.place ? r.place->node : core::NodeId{});
     if (f.instrumented)
       beginUnchecked();
   }
@@ -230,7 +231,7 @@ void Collector::uncheckedLaunch(const std::string &what, gpu::Stream &stream) {
   settle(/*wait=*/true);
   host::incomplete(what);
   beginUnchecked();
-  Order.marker(stream);
+  valuesUnknown(Order.marker(stream));
 }
 
 } // namespace scopesan::cupti

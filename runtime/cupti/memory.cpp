@@ -96,7 +96,9 @@ void Collector::variable(uint64_t address, uint64_t bytes, const std::string &sy
       early.push_back(e);
     return isHere;
   });
-  inOrder({}, [this, address, bytes, kind, symbol, constant, early, onHostOnly = m.onHostOnly] {
+  auto initial = early.empty() ? initialContent(m, address) : nullptr;
+  inOrder({}, [this, address, bytes, kind, symbol, constant, early, initial,
+               onHostOnly = m.onHostOnly] {
     host::memoryAllocated({address, bytes, kind, gpu::demangled(symbol), 0});
     Constants.gone(address);
     if (constant)
@@ -104,6 +106,8 @@ void Collector::variable(uint64_t address, uint64_t bytes, const std::string &sy
                       gpu::demangled(symbol));
     if (!constant || !early.empty()) // what is told again has left its marks already
       memoryStarts(address, bytes, {}, onHostOnly);
+    if (initial)
+      Replay.locations().holds(address, bytes, *initial);
     for (const EarlyAccess &e : early)
       nodeAccesses(e.node, {e.access});
   });
@@ -125,13 +129,14 @@ host::CopySide Collector::sideOf(uint64_t address) const {
 
 /// Memory that CUDA knows and the collector does not may be a variable of a module that is found
 /// when it is first used by name or by a kernel: then the access is told again.
-void Collector::copied(core::NodeId node, const Box *from, const Box *to) {
+void Collector::copied(core::NodeId node, const Box *from, const Box *to, gpu::Content content) {
   constexpr size_t MostEarly = 1 << 16;
+  auto written = std::make_shared<const gpu::Content>(std::move(content));
   std::vector<NodeAccess> accesses;
   auto add = [&](const Box *box, bool write) {
     if (!box || (!find(box->address) && sideOf(box->address) == host::CopySide::Pageable))
       return;
-    accesses.push_back({*box, write});
+    accesses.push_back({*box, write, written});
     if (find(box->address))
       return;
     if (Early.size() < MostEarly)

@@ -117,15 +117,12 @@ SlotDemand Collector::slotsFor(const LaunchRequest &r, const Function &f, uint32
 // ---------------------------------------------------------------- copies, fills
 
 void Collector::nodeAccesses(core::NodeId node, const std::vector<NodeAccess> &accesses) {
-  for (const auto &[b, write] : accesses)
+  for (const auto &[b, write, content] : accesses)
     for (uint64_t row = 0; write && row < b.depth * b.height; ++row)
       Constants.written(Detector, node,
                         b.address + row / b.height * b.slice + row % b.height * b.pitch, b.width);
-  if (Replay.active()) // beside launches: the values of atomic objects are not known any more
-    for (const auto &[b, write] : accesses)
-      for (uint64_t row = 0; write && row < b.depth * b.height; ++row)
-        Replay.locations().weakWrite(
-            b.address + row / b.height * b.slice + row % b.height * b.pitch, b.width);
+  for (const NodeAccess &a : accesses)
+    noteContent(a);
   ContextLog *c = shadowHere();
   if (c)
     nodeOnDevice(*c, node, accesses);
@@ -210,6 +207,7 @@ void Collector::nodeOnDevice(ContextLog &c, core::NodeId node,
 
 void Collector::memoryStarts(uint64_t address, uint64_t bytes, core::NodeId since,
                              bool onHostOnly) {
+  Replay.locations().values().forget(address, bytes);
   ContextLog *c = shadowHere();
   if (c && onHostOnly) {
     ContextScope current(c->context);
@@ -232,12 +230,13 @@ void Collector::memoryStarts(uint64_t address, uint64_t bytes, core::NodeId sinc
 }
 
 void Collector::memoryEnds(uint64_t address, uint64_t bytes, core::NodeId by, bool afterAll) {
+  Replay.locations().values().forget(address, bytes);
   if (ContextLog *c = shadowHere()) {
     if (!afterAll) {
       Box all;
       all.address = address;
       all.width = bytes;
-      nodeOnDevice(*c, by, {{all, true}}, /*ends=*/true);
+      nodeOnDevice(*c, by, {{all, true, nullptr}}, /*ends=*/true);
     }
     ContextScope current(c->context);
     Shadow.fill(*c, address, bytes, gpu::mark::Freed);

@@ -24,7 +24,30 @@ Location &Locations::at(uint64_t address, uint32_t bytes) {
   g.push_back(std::make_unique<Location>());
   g.back()->address = address;
   g.back()->bytes = bytes;
+  if (std::optional<uint64_t> value = Values.read(address, bytes)) {
+    g.back()->known = true;
+    g.back()->current = *value;
+  }
   return *g.back();
+}
+
+void Locations::holds(uint64_t address, uint64_t bytes, const Content &content) {
+  Values.set(address, bytes, content);
+  for (auto &[n, g] : Granules)
+    for (auto &l : g)
+      if (l->address >= address && l->address + l->bytes <= address + bytes) {
+        l->known = true;
+        l->current = *Values.read(l->address, l->bytes);
+        l->unsure = false;
+      }
+}
+
+void Locations::remember(uint64_t end) {
+  for (auto &[n, g] : Granules)
+    for (auto &l : g)
+      if (l->known && !l->unsure && !l->shared && l->address < end && DeviceOnly &&
+          DeviceOnly(l->address))
+        Values.set(l->address, l->bytes, l->current);
 }
 
 namespace {
@@ -126,6 +149,8 @@ void Locations::apply(AtomicOp &op) {
   l.current = op.written;
   l.unsure = !op.writtenKnown;
   ++l.version;
+  if (!Values.empty())
+    Values.forget(l.address, l.bytes);
   if (l.address < Watched + WatchedBytes && Watched < l.address + l.bytes)
     OnWrite();
   // Locations of other sizes that overlap hold something else now.
@@ -187,9 +212,27 @@ bool Locations::reach(Location &l, uint64_t value, AtomicOp *self) {
     op->onPath = false;
   if (!found)
     return false;
+  // In a circle each may have been the first.
+  AtomicOp *first = path.empty() ? nullptr : path.back();
+  bool circle = first && !l.known && !first->isStore() && first->valueKnown && (!self->wrote || self->writtenKnown);
+  if (circle && first->value == (self->wrote ? self->written : self->value))
+    Circle = path;
   for (auto i = path.rbegin(); i != path.rend(); ++i)
     apply(**i);
   return true;
+}
+
+/// The last of a circle has acted: the others, whose threads are still at their operations, may have
+/// come after it.
+void Locations::joinCircle() {
+  for (AtomicOp *op : Circle) {
+    AtomicOp read = *op;
+    read.op = readOf(op->op);
+    read.wrote = false;
+    tell(read);
+  }
+  Ambiguous += !Circle.empty();
+  Circle.clear();
 }
 
 AtomicOp *Locations::pendingStore(Location &l, uint64_t value, const AtomicOp &other) {
@@ -235,6 +278,7 @@ void Locations::close(AtomicOp &op) {
         }
       }
     }
+    joinCircle();
     if (op.valueKnown)
       erase(l.readers, op.value, &op);
     return;
@@ -254,6 +298,7 @@ void Locations::close(AtomicOp &op) {
   }
   if (!op.applied)
     apply(op);
+  joinCircle();
 }
 
 void Locations::force(AtomicOp &op) {
@@ -272,6 +317,7 @@ void Locations::abandon(AtomicOp &op) {
 
 void Locations::writeBeside(uint64_t address, uint32_t bytes, const std::function<void()> &tell) {
   Location &l = at(address, bytes);
+  Values.forget(address, bytes);
   flushReaders(l);
   l.shared = true;
   keep(l, nullptr);
@@ -308,6 +354,7 @@ void Locations::weakWriteSlow(uint64_t address, uint64_t bytes, const core::Thre
 }
 
 void Locations::forget(uint64_t address, uint64_t bytes) {
+  Values.forget(address, bytes);
   uint64_t first = address / GranuleBytes,
            end = (address + bytes + GranuleBytes - 1) / GranuleBytes;
   if (end - first > Granules.size()) {

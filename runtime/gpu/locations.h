@@ -15,11 +15,16 @@
 // missed (a finding may be lost, none invented). Where none fits, the operation acts at its second
 // ticket and is counted (X1).
 //
+// An object's first value in a launch is what memory was known to hold (known_values.h). Where it is
+// not known, the values of open operations tell it, unless they run in a circle (atomicInc that
+// wraps around): then all of them come after all others (X1).
+//
 // What a racing plain store, or a store of the host, replaces may be read for a while yet, and
 // nobody knows how long: such values are kept, with the edges that they carry, for reads whose
 // value fits (X1).
 #pragma once
 
+#include "gpu/known_values.h"
 #include "scopesan/core/detector.h"
 
 #include <functional>
@@ -96,9 +101,13 @@ public:
   /// Before a weak write: the value is unknown from here on. Without a `writer` nothing shows
   /// whether a read of the older value comes before it.
   void weakWrite(uint64_t address, uint64_t bytes, const core::Thread *writer = nullptr) {
+    if (!Values.empty())
+      Values.forget(address, bytes);
     if (!Granules.empty())
       weakWriteSlow(address, bytes, writer);
   }
+  /// A copy or fill has written `content`, which is known.
+  void holds(uint64_t address, uint64_t bytes, const Content &content);
   /// A strong write by somebody outside of the launch, told by `tell` while operations that came
   /// before it are missing: reads may see any value of the location from here on.
   void writeBeside(uint64_t address, uint32_t bytes, const std::function<void()> &tell);
@@ -112,6 +121,11 @@ public:
   /// The memory becomes new, or what other actors did to it is not known.
   void forget(uint64_t address, uint64_t bytes);
   void forgetAll() { Granules.clear(); }
+  /// The launches are over: keeps the values that are known, of memory that only the device writes.
+  void remember(uint64_t end);
+  KnownValues &values() { return Values; }
+  /// Which memory that is; without it nothing is remembered.
+  void deviceOnly(std::function<bool(uint64_t address)> f) { DeviceOnly = std::move(f); }
 
   /// Operations whose value nothing explains.
   uint64_t unplaced() const { return Unplaced; }
@@ -136,11 +150,15 @@ private:
   void apply(AtomicOp &op);
   /// Applies open operations so that the location holds `value`. False when nothing fits.
   bool reach(Location &l, uint64_t value, AtomicOp *self);
+  void joinCircle();
   AtomicOp *pendingStore(Location &l, uint64_t value, const AtomicOp &other);
   static void erase(std::unordered_multimap<uint64_t, AtomicOp *> &map, uint64_t key, AtomicOp *op);
 
   core::Detector &D;
   std::unordered_map<uint64_t, Granule> Granules;
+  KnownValues Values;
+  std::function<bool(uint64_t)> DeviceOnly;
+  std::vector<AtomicOp *> Circle; ///< operations before the one that closes, in no known order
   uint64_t Unplaced = 0, Ambiguous = 0;
   uint64_t Watched = 0, WatchedBytes = 0;
   std::function<void()> OnWrite;

@@ -207,6 +207,13 @@ void Replay::end() {
     host::findingSink().gaveUp("readers of a word that was written later in the same kernel could "
                                "not all be told apart on the GPU: races with them may be missed",
                                LostReaders);
+  bool allLogged = std::all_of(Launches.begin(), Launches.end(), [](const auto &launch) {
+    return launch->launch.mode == KernelMode::Logged;
+  });
+  if (allLogged)
+    Atomics.remember(SharedBase);
+  else
+    Atomics.values().clear(); // others write without a record
   Launches.clear();
   L = nullptr;
 }

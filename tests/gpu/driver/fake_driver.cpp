@@ -62,7 +62,12 @@ FAKE cuEventRecord(CUevent, CUstream) { return CUDA_SUCCESS; }
 FAKE cuFuncGetAttribute(int *value, CUfunction_attribute, CUfunction) {
   return *value = 0, CUDA_SUCCESS;
 }
-FAKE cuFuncGetModule(CUmodule *m, CUfunction) { return *m = handle<CUmodule>(7), CUDA_SUCCESS; }
+/// Kernels named `plain...` lie in a module that is not instrumented.
+constexpr uint64_t Instrumented = 7, Plain = 8;
+FAKE cuFuncGetModule(CUmodule *m, CUfunction f) {
+  bool isPlain = !strncmp(reinterpret_cast<const char *>(f), "plain", 5);
+  return *m = handle<CUmodule>(isPlain ? Plain : Instrumented), CUDA_SUCCESS;
+}
 FAKE cuFuncGetName(const char **name, CUfunction f) {
   return *name = reinterpret_cast<const char *>(f), CUDA_SUCCESS;
 }
@@ -172,8 +177,10 @@ FAKE cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t n, CUstream) {
 FAKE cuModuleGetFunction(CUfunction *f, CUmodule, const char *name) {
   return *f = handle<CUfunction>(uint64_t(name)), CUDA_SUCCESS;
 }
-FAKE cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule, const char *name) {
+FAKE cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule module, const char *name) {
   std::string what = name;
+  if (module == handle<CUmodule>(Plain))
+    return CUDA_ERROR_NOT_FOUND;
   if (what != scopesan::gpu::StateSymbol && what.rfind(scopesan::gpu::SiteBasePrefix, 0) != 0)
     return CUDA_ERROR_NOT_FOUND;
   bool isState = what == scopesan::gpu::StateSymbol;
