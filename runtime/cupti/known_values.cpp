@@ -27,8 +27,8 @@ void Collector::noteContent(const NodeAccess &access) {
   if (!access.write || !rows)
     return;
   if (rows > MostRows)
-    return locations.weakWrite(b.address, (b.depth - 1) * b.slice + (b.height - 1) * b.pitch +
-                                              b.width);
+    return locations.weakWrite(b.address,
+                               (b.depth - 1) * b.slice + (b.height - 1) * b.pitch + b.width);
   const Memory *m = find(b.address);
   bool isKnown = access.content && access.content->isKnown() && m && !m->hostReaches;
   for (uint64_t row = 0; row < rows; ++row) {

@@ -214,7 +214,8 @@ bool Locations::reach(Location &l, uint64_t value, AtomicOp *self) {
     return false;
   // In a circle each may have been the first.
   AtomicOp *first = path.empty() ? nullptr : path.back();
-  bool circle = first && !l.known && !first->isStore() && first->valueKnown && (!self->wrote || self->writtenKnown);
+  bool circle = first && !l.known && !first->isStore() && first->valueKnown &&
+                (!self->wrote || self->writtenKnown);
   if (circle && first->value == (self->wrote ? self->written : self->value))
     Circle = path;
   for (auto i = path.rbegin(); i != path.rend(); ++i)
@@ -222,8 +223,8 @@ bool Locations::reach(Location &l, uint64_t value, AtomicOp *self) {
   return true;
 }
 
-/// The last of a circle has acted: the others, whose threads are still at their operations, may have
-/// come after it.
+/// The last of a circle has acted: the others, whose threads are still at their operations, may
+/// have come after it.
 void Locations::joinCircle() {
   for (AtomicOp *op : Circle) {
     AtomicOp read = *op;

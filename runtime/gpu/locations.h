@@ -15,8 +15,8 @@
 // missed (a finding may be lost, none invented). Where none fits, the operation acts at its second
 // ticket and is counted (X1).
 //
-// An object's first value in a launch is what memory was known to hold (known_values.h). Where it is
-// not known, the values of open operations tell it, unless they run in a circle (atomicInc that
+// An object's first value in a launch is what memory was known to hold (known_values.h). Where it
+// is not known, the values of open operations tell it, unless they run in a circle (atomicInc that
 // wraps around): then all of them come after all others (X1).
 //
 // What a racing plain store, or a store of the host, replaces may be read for a while yet, and

@@ -9,22 +9,14 @@ constexpr scopesan::abi::Op Ticket(scopesan::abi::AccessKind::Rmw,
 
 void begins(uint32_t b, uint64_t address) {
   Log &log = state();
-  records()[log.cursor++] = {address,
-                             b,
-                             log.stamp | uint32_t(EventKind::AtomicBefore) << 26,
-                             4,
-                             newSite(),
-                             Ticket.raw(),
-                             log.stamp};
+  records()[log.cursor++] = {
+      address,      b,        log.stamp | uint32_t(EventKind::AtomicBefore) << 26, 4, newSite(),
+      Ticket.raw(), log.stamp};
 }
 void ends(uint32_t b, uint32_t read, uint32_t written) {
   Log &log = state();
-  records()[log.cursor++] = {read,
-                             b,
-                             log.stamp | uint32_t(EventKind::AtomicAfter) << 26,
-                             written,
-                             0,
-                             Wrote | WrittenKnown | ValueKnown,
+  records()[log.cursor++] = {read,     b, log.stamp | uint32_t(EventKind::AtomicAfter) << 26,
+                             written,  0, Wrote | WrittenKnown | ValueKnown,
                              log.stamp};
 }
 
