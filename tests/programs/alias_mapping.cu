@@ -16,6 +16,7 @@
 // variant message -DMESSAGE
 //   why a flag orders the blocks, an alias fence the addresses
 //   verdict clean
+//   label full
 //   backends cpu
 //   may-advise progress-not-promised
 //   proof P1 S3 S13
@@ -28,6 +29,7 @@
 // variant message_relaxed -DMESSAGE -DRACY=2
 //   why both addresses are one location: without release and acquire its accesses race
 //   verdict findings
+//   label full
 //   require D1 write(store,weak) read(load,weak)
 //   backends cpu
 //   may-advise progress-not-promised
@@ -35,6 +37,7 @@
 // variant next_kernel -DNEXT
 //   why the end of a kernel covers aliases too
 //   verdict clean
+//   label full
 //   backends cpu
 //   proof P1 S14
 // variant beside -DNEXT -DRACY=1

@@ -17,6 +17,7 @@
 //   proof S14
 // variant event_recorded_before -DCASE=3 -DRACY
 //   verdict findings
+//   label full
 //   require D1 store load distance=between-kernels
 //   litmus API/event-recorded-before
 //   proof S14 D1
@@ -27,6 +28,7 @@
 //   proof S14 D1
 // variant graph_with_edge -DCASE=5
 //   verdict clean
+//   label full
 //   proof S14
 #include "check.h"
 

@@ -23,6 +23,7 @@
 // variant part_of_a_warp -DRACY=3
 //   why a count must be a multiple of the warp size
 //   verdict findings
+//   label full
 //   require D7 pair pair
 //   exit any
 //   backends cpu
@@ -30,6 +31,7 @@
 // variant two_counts -DRACY=4
 //   why the arrivals of one generation name different counts
 //   verdict findings
+//   label full
 //   require D7 pair pair
 //   may-be-incomplete a kernel ended with an error
 //   exit any
@@ -45,6 +47,7 @@
 // variant exited -DEXITS
 //   why threads that have exited no longer count
 //   verdict clean
+//   label full
 //   proof S7
 #include "check.h"
 

@@ -14,6 +14,7 @@
 // variant relaxed_wait -DRACY=2
 //   why a relaxed wait acquires nothing
 //   verdict findings
+//   label full
 //   require D10 load take(load,weak) memory=tile
 //   allow   D1 note read_note
 //   proof S10 S12 D10
@@ -21,6 +22,7 @@
 // variant wrong_mbarrier -DRACY=3
 //   why a completion tells of its own copy only
 //   verdict findings
+//   label full
 //   require D10 other take_other(load,weak) memory=second
 //   proof S12 D10
 //   litmus SPEC2/bulk-g2s-wrong-mbar
@@ -41,6 +43,7 @@
 //   why .read waits until the source is free
 //   why the kernel's end completes what it stored
 //   verdict clean
+//   label full
 //   proof S12 S13
 //   litmus SPEC2/bulk-s2g-proxyfence SPEC2/bulk-s2g-src-reuse-waitread SPEC2/bulk-s2g-kernel-end
 // variant fence_after_barrier -DCLEAN=2
@@ -57,6 +60,7 @@
 // variant read_then_load -DCLEAN=3
 //   why a load after generic reads needs no proxy fence
 //   verdict clean
+//   label full
 //   proof S12
 //   litmus SPEC2/bulk-war-generic-read-then-tma
 #include "check.h"

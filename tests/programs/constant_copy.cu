@@ -13,23 +13,27 @@
 // variant kernel_first -DRACY=2
 //   why the copy may arrive while the kernel still reads
 //   verdict findings
+//   label full
 //   require D1 use api:cudaMemcpyToSymbolAsync memory=coefficients distance=between-kernels
 //   backends cpu
 //   proof O6 O7 S14 D1
 // variant other_bytes -DRACY=2 -DOFFSET=64
 //   why the kernel reads the first half, the copy writes the second one
 //   verdict clean
+//   label full
 //   backends cpu
 //   proof P1 O6 O7 S14
 // variant by_address -DRACY=3
 //   why a fill by the variable's address is no better
 //   verdict findings
+//   label full
 //   require D1 use api:cudaMemsetAsync memory=coefficients distance=between-kernels
 //   backends cpu
 //   proof O6 O7 S14 D1
 // variant inline_ptx -DRACY=2 -DPTX
 //   why ld.const in inline PTX reads it, too
 //   verdict findings
+//   label full
 //   require D1 use api:cudaMemcpyToSymbolAsync memory=coefficients distance=between-kernels
 //   backends cpu
 //   proof O6 O7 S14 D1

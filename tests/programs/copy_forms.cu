@@ -6,11 +6,13 @@
 //   proof O7 S14
 // variant rows -DRACY=1
 //   verdict findings
+//   label full
 //   require D1 api:cudaMemcpy2DAsync add(load)
 //   allow D1 api:cudaMemcpy2DAsync add(store)
 //   proof O7 S14 D1
 // variant planes -DRACY=2
 //   verdict findings
+//   label full
 //   require D1 api:cudaMemcpy3DAsync add(load)
 //   allow D1 api:cudaMemcpy3DAsync add(store)
 //   proof O7 S14 D1
@@ -20,6 +22,7 @@
 //   proof O7 S14 D1
 // variant fill_rows -DRACY=4
 //   verdict findings
+//   label full
 //   require D1 api:cudaMemset2DAsync add(load)
 //   allow D1 api:cudaMemset2DAsync add(store)
 //   proof O7 S14 D1

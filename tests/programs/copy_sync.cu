@@ -7,6 +7,7 @@
 // variant pinned -DPINNED
 //   why a synchronous copy from pinned memory is complete when it returns
 //   verdict clean
+//   label full
 //   proof O7 S14
 // variant blocking_stream -DBLOCKING -DNO_WAIT
 //   why a blocking stream follows the legacy default stream anyway
@@ -20,18 +21,21 @@
 //   proof O7 S14 D1
 // variant pageable_complete -DNO_WAIT
 //   why the option takes every synchronous copy as complete, as many programs do
+//   label full
 //   options --pageable-copy=complete
 //   verdict clean
 //   proof O7 S14
 // variant device_to_device -DRACY=2
 //   why a copy within the device does not make the host wait
 //   verdict findings
+//   label full
 //   require D1 api:cudaMemcpy use(load)
 //   allow D1 api:cudaMemcpy use(store)
 //   proof O7 S14 D1
 // variant fill -DRACY=3
 //   why a fill of device memory does not make the host wait
 //   verdict findings
+//   label full
 //   require D1 api:cudaMemset use(load)
 //   allow D1 api:cudaMemset use(store)
 //   proof O7 S14 D1

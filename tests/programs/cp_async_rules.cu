@@ -20,11 +20,13 @@
 // variant older_group -DCLEAN=1
 //   why wait_group 1 waits for all but the newest group
 //   verdict clean
+//   label full
 //   proof S12
 //   litmus SPEC2/cpasync-waitgroup1-A
 // variant other_thread -DRACY=3
 //   why the wait tells the issuer only
 //   verdict findings
+//   label full
 //   require D10 first take(load,weak) memory=shared_words
 //   proof S12 D10
 //   litmus SPEC2/cpasync-otherthread-nobar
@@ -36,6 +38,7 @@
 // variant barrier_no_wait -DRACY=4
 //   why a barrier does not complete copies
 //   verdict findings
+//   label full
 //   require D10 first take(load,weak) memory=shared_words
 //   proof S7 S12 D10
 //   litmus SPEC2/cpasync-bar-nowait

@@ -19,11 +19,13 @@
 // variant wait_of_a_peer -DRACY=3
 //   why the wait orders the thread that executes it; its peers need a barrier
 //   verdict findings
+//   label full
 //   require D1 produce(store,weak) consume(load,weak) distance=between-kernels
 //   proof S14 D1
 // variant wait_then_barrier -DPEER
 //   why the barrier hands on what the waiting thread knows
 //   verdict clean
+//   label full
 //   proof S7 S14
 // variant serialized -DSERIAL
 //   why without the attribute the kernels are in stream order

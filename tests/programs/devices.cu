@@ -22,6 +22,7 @@
 //   backends cpu
 //   proof O7 S14
 // variant peer_copy_async -DPEER_COPY -DRACY=2
+//   label full
 //   options --devices=2
 //   why cudaMemcpyPeerAsync is in the order of its stream only
 //   verdict findings
@@ -37,6 +38,7 @@
 //   backends cpu
 //   proof D8
 // variant two_copies_of_a_variable -DVARIABLE
+//   label full
 //   options --devices=2
 //   why a device variable exists once on each device
 //   verdict clean

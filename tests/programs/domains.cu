@@ -22,6 +22,7 @@
 //   proof P6 P4 D4
 // variant device_with_one_domain -DREMOTE
 //   why on a device with one domain everybody is in it; a GPU's domains cannot be chosen
+//   label full
 //   backends cpu
 //   options --domains=1
 //   verdict clean
@@ -30,6 +31,7 @@
 // variant mapped_together -DREMOTE -DMAP_STREAM=0
 //   why the stream maps both logical domains to domain 0
 //   verdict clean
+//   label full
 //   may-advise progress-not-promised
 //   proof P6
 // variant streams_apart -DMAP_STREAM=2 -DRACY=2
@@ -49,6 +51,7 @@
 // variant captured -DSTREAM_REMOTE -DCAPTURE -DRACY=4
 //   why capture copies the stream's attribute to the node
 //   verdict findings
+//   label full
 //   require D4 compute send blame=publish:system,await:system distance=between-domains
 //   allow D4 publish await
 //   may-advise progress-not-promised
@@ -56,6 +59,7 @@
 // variant graph_ignores_its_stream -DCAPTURE -DSTREAM_REMOTE_LATER
 //   why a graph's nodes use their own attributes, not those of the stream it is launched into
 //   verdict clean
+//   label full
 //   may-advise progress-not-promised
 //   proof P6
 #include "check.h"

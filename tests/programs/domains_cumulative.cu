@@ -20,6 +20,7 @@
 //   may-advise progress-not-promised
 //   proof P4 P6 S6
 // variant device_with_one_domain -fscopesan-host -DREMOTE
+//   label full
 //   options --domains=1
 //   verdict clean
 //   may-advise progress-not-promised

@@ -10,9 +10,11 @@
 //   proof S14
 // variant synchronize -DSYNCHRONIZE
 //   verdict clean
+//   label full
 //   proof S14
 // variant stream_query -DSTREAM_QUERY
 //   verdict clean
+//   label full
 //   proof S14
 // variant waited_before_second_record -DRACY=1
 //   why the wait took the first record; recording again later does not change it
@@ -22,6 +24,7 @@
 // variant not_recorded -DRACY=2
 //   why waiting for an event that was never recorded orders nothing
 //   verdict findings
+//   label full
 //   require D1 first use distance=between-kernels
 //   allow D1 second use distance=between-kernels
 //   proof S14 D1

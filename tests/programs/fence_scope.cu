@@ -7,6 +7,7 @@
 // variant narrow_release_fence -DRACY=1
 //   why a narrow fence spoils a wide flag
 //   verdict findings
+//   label full
 //   require D3 x_store(store,weak) x_load(load,weak) blame=release_fence:device memory=x
 //   may-advise progress-not-promised flag_load flag_store
 //   proof S1 S3 D3
@@ -30,6 +31,7 @@
 //   proof S1 S2 S3 D3
 // variant narrow_flag_load -DRACY=5
 //   why on an H200 this spin did not end (the L1 cache may serve a block-scope load): CPU only
+//   label full
 //   backends cpu
 //   verdict findings
 //   require D2 flag_store(store,relaxed,device) flag_load(load,relaxed,block)
@@ -45,6 +47,7 @@
 // variant narrow_then_wide_fence -DNARROW_THEN_WIDE
 //   why the read stays pending after a fence that is too narrow for it
 //   verdict clean
+//   label full
 //   may-advise progress-not-promised flag_load flag_store
 //   proof S2
 #include "check.h"

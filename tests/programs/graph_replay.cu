@@ -8,6 +8,7 @@
 // variant updated_exec -DUPDATE
 //   why new parameters change what a later launch does, not its order
 //   verdict clean
+//   label full
 //   proof S14
 // variant child -DCHILD
 //   why the parent graphs run the same body one after the other
@@ -26,6 +27,7 @@
 // variant child_beside -DRACY=3
 //   why the child graph has no edge to the kernel beside it
 //   verdict findings
+//   label full
 //   require D1 add other distance=between-kernels
 //   proof S14 D1
 #include "check.h"

@@ -10,6 +10,7 @@
 // variant query -fscopesan-host -DQUERY
 //   why a query that returns success orders like a wait
 //   verdict clean
+//   label full
 //   litmus API/host-query-success
 //   proof S14 S15
 // variant write_after_launch -fscopesan-host -DRACY=1
@@ -21,6 +22,7 @@
 // variant read_before_wait -fscopesan-host -DRACY=2
 //   why nothing says that the kernel has ended
 //   verdict findings
+//   label full
 //   require D1 host_read(load) kernel_write(store) distance=host-device memory=managed
 //   litmus API/host-read-nosync
 //   proof S14 S15 D1

@@ -2,6 +2,7 @@
 //
 // variant condition_variable -fscopesan-host
 //   why the device goes on while every host thread sleeps
+//   label full
 //   backends cpu
 //   verdict clean
 //   proof S14 S15
@@ -15,10 +16,12 @@
 //   verdict clean
 //   proof S14 S15
 // variant semaphore_plain -DSEMAPHORE
+//   label full
 //   backends cpu
 //   verdict clean
 //   proof S14
 // variant future -fscopesan-host -DFUTURE
+//   label full
 //   backends cpu
 //   verdict clean
 //   proof S14 S15
@@ -32,16 +35,19 @@
 //   verdict clean
 //   proof S14 S15
 // variant joined_plain -DJOINED
+//   label full
 //   backends cpu
 //   verdict clean
 //   proof S14
 // variant spinning_plain -DSPINNING
 //   why a host that neither sleeps nor calls has the device beside it after a while
+//   label full
 //   backends cpu
 //   verdict clean
 //   proof S14
 // variant held_mutex -fscopesan-host -DHELD
 //   why the function runs beside the caller, which holds the mutex while it queries the stream
+//   label full
 //   backends cpu
 //   verdict clean
 //   proof S14 S15
@@ -51,6 +57,7 @@
 //   proof S14
 // variant told_before_plain -DTOLD_BEFORE
 //   why what is not instrumented counts as ordered: the function ran in a query, the host waits later
+//   label full
 //   backends cpu
 //   verdict clean
 //   proof S14 S15

@@ -6,9 +6,11 @@
 //   proof S15
 // variant eventfd -fscopesan-host -DEVENT
 //   verdict clean
+//   label full
 //   proof S15
 // variant socket -fscopesan-host -DSOCKET
 //   verdict clean
+//   label full
 //   proof S15
 // variant sent_too_early -fscopesan-host -DRACY=1
 //   why the worker fills the memory after it has sent the byte

@@ -10,6 +10,7 @@
 //   proof S15 D1
 // variant fwrite -fscopesan-host -DRACY=2
 //   verdict findings
+//   label full
 //   require D1 call kernel(store) distance=host-device memory=managed
 //   proof S15 D1
 // variant read -fscopesan-host -DRACY=3
@@ -18,18 +19,22 @@
 //   proof S15 D1
 // variant snprintf -fscopesan-host -DRACY=4
 //   verdict findings
+//   label full
 //   require D1 call kernel distance=host-device memory=managed
 //   proof S15 D1
 // variant strncpy -fscopesan-host -DRACY=5
 //   verdict findings
+//   label full
 //   require D1 call kernel distance=host-device memory=managed
 //   proof S15 D1
 // variant strlen -fscopesan-host -DRACY=6
 //   verdict findings
+//   label full
 //   require D1 call kernel(store) distance=host-device memory=managed
 //   proof S15 D1
 // variant memcmp -fscopesan-host -DRACY=7
 //   verdict findings
+//   label full
 //   require D1 call kernel(store) distance=host-device memory=managed
 //   proof S15 D1
 // variant qsort -fscopesan-host -DRACY=8
@@ -39,6 +44,7 @@
 //   proof S15 D1
 // variant bzero -fscopesan-host -DRACY=9
 //   verdict findings
+//   label full
 //   require D1 call kernel distance=host-device memory=managed
 //   proof S15 D1
 // variant stream_read -fscopesan-host -DRACY=10

@@ -10,6 +10,7 @@
 //   proof S15
 // variant condition_variable -fscopesan-host -DCONDITION
 //   verdict clean
+//   label full
 //   proof S15
 // variant atomic_flag -fscopesan-host -DFLAG=release
 //   why the flag is released by the worker and acquired by the main thread
@@ -17,6 +18,7 @@
 //   proof S1 S2 S15
 // variant cuda_atomic_flag -fscopesan-host -DFLAG=release -DCUDA_ATOMIC
 //   verdict clean
+//   label full
 //   proof S1 S2 S15
 // variant relaxed_flag -fscopesan-host -DFLAG=relaxed -DRACY=1
 //   why a relaxed store publishes nothing
@@ -31,6 +33,7 @@
 // variant two_writers -fscopesan-host -DRACY=3
 //   why two host threads write the same managed memory
 //   verdict findings
+//   label full
 //   require D1 fill(store) main_fill(store) distance=host-threads memory=managed
 //   proof S15 D1
 #include "check.h"

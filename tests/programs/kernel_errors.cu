@@ -20,12 +20,14 @@
 // variant misaligned_source -DFAULT=3
 //   why bulk copies need addresses and sizes that are multiples of 16
 //   verdict incomplete
+//   label full
 //   incomplete misaligned
 //   incomplete in kernel fail(char*, int) (launch 1)
 //   exit any
 //   proof S12
 // variant misaligned_destination -DFAULT=4
 //   verdict incomplete
+//   label full
 //   incomplete misaligned
 //   exit any
 //   proof S12
@@ -37,6 +39,7 @@
 //   proof S12
 // variant misaligned_mbarrier -DFAULT=6
 //   verdict incomplete
+//   label full
 //   incomplete misaligned
 //   exit any
 //   proof S10

@@ -15,12 +15,14 @@
 // variant no_acquire_fence -DRACY=2
 //   why the relaxed ticket alone acquires nothing, and the barrier that follows is no fence
 //   verdict findings
+//   label full
 //   require D1 partial_store(store,weak) partial_load(load,weak) distance=same-grid
 //   may-advise unordered-strong
 //   proof O3 S2 D1
 // variant published_too_early -DRACY=3
 //   why without the barrier the ticket covers the stores of thread 0 only
 //   verdict findings
+//   label full
 //   require D1 partial_store(store,weak) partial_load(load,weak) distance=same-grid
 //   may-advise unordered-strong
 //   proof S1 S6 S7 D1

@@ -18,11 +18,13 @@
 //   proof S1 S2 D1
 // variant no_release_fence -DRACY=2
 //   verdict findings
+//   label full
 //   require D1 aggregate_store(store,weak) aggregate_load(load,weak) distance=same-grid
 //   may-advise unordered-strong
 //   proof S1 D1
 // variant no_acquire_fence -DRACY=3
 //   verdict findings
+//   label full
 //   require D1 aggregate_store(store,weak) aggregate_load(load,weak) distance=same-grid
 //   may-advise unordered-strong
 //   proof S2 D1

@@ -28,6 +28,7 @@
 //   proof S3 D12
 // variant plain_load -DFORM=3 -DLOST
 //   verdict incomplete
+//   label full
 //   incomplete a kernel was ended that did not end by itself
 //   may-be-incomplete a kernel ended with an error
 //   options --wait-limit=2
@@ -46,6 +47,7 @@
 //   proof D1
 // variant counted -DFORM=4 -DLOST
 //   verdict incomplete
+//   label full
 //   incomplete a kernel was ended that did not end by itself
 //   may-be-incomplete a kernel ended with an error
 //   options --wait-limit=1
@@ -54,6 +56,7 @@
 //   proof X1
 // variant counted_fixed -DFORM=4
 //   verdict clean
+//   label full
 //   may-advise progress-not-promised
 //   options --wait-limit=1
 //   backends cpu

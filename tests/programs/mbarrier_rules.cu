@@ -16,6 +16,7 @@
 // variant after_arrive -DRACY=2
 //   why the arrival publishes what precedes it
 //   verdict findings
+//   label full
 //   require D1 late(store,weak) take(load,weak) memory=value
 //   proof S10 D1
 //   litmus SPEC2/mbar-after-arrive
@@ -45,6 +46,7 @@
 // variant impossible_phase -DRACY=5
 //   why one arrival more is expected than anybody makes
 //   verdict findings
+//   label full
 //   require D7 wait wait
 //   incomplete a kernel ended with an error
 //   exit any

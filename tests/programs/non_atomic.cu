@@ -14,6 +14,7 @@
 //   backends cpu
 //   proof D6
 // variant pinned_native -DPINNED
+//   label full
 //   options --host-native-atomics=1
 //   verdict clean
 //   backends cpu
@@ -21,6 +22,7 @@
 // variant pinned_device_scope -DPINNED -DSCOPE=cuda::thread_scope_device
 //   why an operation of narrower scope is always atomic
 //   verdict clean
+//   label full
 //   backends cpu
 //   proof D6
 // variant pinned_rmw -DPINNED -DRACY=1
@@ -41,6 +43,7 @@
 //   backends cpu
 //   proof D6
 // variant managed_without_concurrent_access -DMANAGED -DRACY=2
+//   label full
 //   options --concurrent-managed-access=0
 //   verdict findings
 //   require D6 update update

@@ -17,6 +17,7 @@
 //   backends cpu
 //   proof P4 S3 D2 D3
 // variant narrow_load -DLOAD_SCOPE=cuda::thread_scope_device -DRACY=2
+//   label full
 //   options --devices=2
 //   verdict findings
 //   require D2 flag_store flag_load blame=flag_load:system
@@ -25,6 +26,7 @@
 //   backends cpu
 //   proof P4 S3 D2 D3
 // variant fences -DFENCES=__threadfence_system
+//   label full
 //   options --devices=2
 //   verdict clean
 //   may-advise progress-not-promised
@@ -39,6 +41,7 @@
 //   backends cpu
 //   proof S3 D3
 // variant managed -DMANAGED
+//   label full
 //   options --devices=2
 //   verdict clean
 //   may-advise progress-not-promised

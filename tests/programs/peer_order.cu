@@ -16,11 +16,13 @@
 //   backends cpu
 //   proof O7 S14 D1
 // variant event_of_the_other_device -DCASE=2
+//   label full
 //   options --devices=2
 //   verdict clean
 //   backends cpu
 //   proof S14
 // variant event_too_early -DCASE=2 -DRACY=2
+//   label full
 //   options --devices=2
 //   why the event was recorded before the kernel
 //   verdict findings
@@ -43,12 +45,14 @@
 //   backends cpu
 //   proof D6
 // variant one_device_only -DCASE=4
+//   label full
 //   options --devices=2 --p2p-native-atomics=0
 //   why only one device accesses the memory at a time
 //   verdict clean
 //   backends cpu
 //   proof D6 S14
 // variant device_scope_atomics -DCASE=3 -DSCOPE=cuda::thread_scope_device -DRACY=4
+//   label full
 //   options --devices=2
 //   verdict findings
 //   require D2 count count blame=count:system

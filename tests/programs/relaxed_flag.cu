@@ -12,6 +12,7 @@
 //   proof S1 D1
 // variant relaxed_load -DRACY=2
 //   verdict findings
+//   label full
 //   require D1 x_store(store,weak) x_load(load,weak) memory=x distance=same-grid
 //   may-advise progress-not-promised flag_load flag_store
 //   may-advise unordered-strong flag_load flag_store

@@ -5,25 +5,31 @@
 //   proof O1 O3 O5 X1
 // variant unsigned -DTYPE=unsigned
 //   verdict clean
+//   label full
 //   proof O1 O3 O5 X1
 // variant long_long -DTYPE=long -DWIDE
 //   verdict clean
+//   label full
 //   proof O1 O3 O5 X1
 // variant unsigned_long_long -DTYPE=unsigned -DWIDE
 //   verdict clean
+//   label full
 //   proof O1 O3 O5 X1
 // variant float -DTYPE=float -DNO_BITS
 //   verdict clean
 //   proof O1 O3 O5 X1
 // variant double -DTYPE=double -DNO_BITS
 //   verdict clean
+//   label full
 //   proof O1 O3 O5 X1
 // variant int8 -DTYPE=int8_t
 //   why narrow read-modify-writes loop over a compare-and-swap of the word
 //   verdict clean
+//   label full
 //   proof O1 O3 O5 P1 X1
 // variant uint16 -DTYPE=uint16_t
 //   verdict clean
+//   label full
 //   proof O1 O3 O5 P1 X1
 #include "check.h"
 #include <cuda/atomic>

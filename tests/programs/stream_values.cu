@@ -10,6 +10,7 @@
 //   proof S14
 // variant mapped -DMAPPED
 //   verdict clean
+//   label full
 //   backends cpu
 //   proof S14
 // variant no_wait -DRACY=1
@@ -20,6 +21,7 @@
 // variant written_too_early -DRACY=2
 //   why the value is written before the kernel
 //   verdict findings
+//   label full
 //   require D1 fill use distance=between-kernels
 //   backends cpu
 //   proof S14 D1
@@ -33,11 +35,13 @@
 // variant batch_barrier -DBATCH=1
 //   why a barrier in front of a write without one is a fence followed by a strong write
 //   verdict clean
+//   label full
 //   backends cpu
 //   proof S1 S14
 // variant batch_no_barrier -DBATCH=2
 //   why the barrier comes after the write
 //   verdict findings
+//   label full
 //   require D1 fill use distance=between-kernels
 //   may-advise unordered-strong
 //   backends cpu

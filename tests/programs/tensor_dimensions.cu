@@ -17,6 +17,7 @@
 // variant early_reuse -DRACY=3
 //   why the tile is written again while the reduction may still read it
 //   verdict findings
+//   label full
 //   require D10 add reuse(store,weak) memory=tile
 //   proof S12 D10
 // variant negative -DNEGATIVE
@@ -28,6 +29,7 @@
 // variant im2col -DIM2COL
 //   why the im2col mode is not modelled: neither verdict nor silence
 //   verdict incomplete
+//   label full
 //   incomplete im2col
 //   may-be-incomplete an operation that ScopeSan does not model was executed
 //   may-be-incomplete a kernel ended with an error

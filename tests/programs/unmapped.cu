@@ -7,10 +7,12 @@
 // variant registered -DREGISTER
 //   why cudaHostRegister maps it
 //   verdict clean
+//   label full
 //   proof P5
 // variant heap -DRACY=1
 //   why the device cannot reach the host's heap
 //   verdict findings
+//   label full
 //   require D8 nobody add
 //   backends cpu
 //   proof D8
@@ -22,6 +24,7 @@
 //   proof D8
 // variant pageable_access -DRACY=1
 //   why a system with pageableMemoryAccess maps all host memory
+//   label full
 //   options --pageable-memory-access=1
 //   verdict clean
 //   backends cpu

@@ -23,6 +23,7 @@ DISTANCES = {"same-thread", "same-warp", "same-block", "same-cluster", "same-gri
              "between-kernels", "between-domains", "host-device", "host-threads"}
 VERDICTS = {"clean", "findings", "incomplete"}
 BACKENDS = {"cpu", "gpu"}
+LABELS = ("ci", "full")
 
 
 NOBODY = "nobody"  # the side of a finding that has no place: what a lifetime ended by
@@ -103,6 +104,7 @@ class Variant:
     options: list = field(default_factory=list)
     args: list = field(default_factory=list)
     backends: set = field(default_factory=lambda: set(BACKENDS))
+    labels: set = field(default_factory=lambda: set(LABELS))
     proof: list = field(default_factory=list)
     litmus: list = field(default_factory=list)  # ids of litmus rows that the variant is
     why: str = ""
@@ -314,6 +316,12 @@ def _set_backends(variant, words, _):
     variant.backends = {_one_of(BACKENDS, "backend")(word) for word in words}
 
 
+def _set_label(variant, words, _):
+    if words != ["full"]:
+        raise HeaderError("write 'label full': the variant is left out of label ci")
+    variant.labels = {"full"}
+
+
 def _add_proof(variant, words, _):
     variant.proof += [_one_of(MODEL_RULES, "model rule")(word) for word in words]
 
@@ -344,6 +352,7 @@ _VARIANT_LINES = {
     "options": lambda v, words, _: v.options.extend(words),
     "args": lambda v, words, _: v.args.extend(words),
     "backends": _set_backends,
+    "label": _set_label,
     "proof": _add_proof,
     "litmus": lambda v, words, _: v.litmus.extend(words),
     "why": _add_why,
@@ -353,11 +362,21 @@ _VARIANT_LINES = {
 def _check(program):
     if not program.variants:
         raise HeaderError("no variant is described")
+    _check_labels(program)
     for variant in program.variants:
         try:
             _check_variant(variant, program.markers)
         except HeaderError as error:
             raise HeaderError(f"variant '{variant.name}': {error}") from None
+
+
+def _check_labels(program):
+    """Label ci keeps what is clean and what is not of each program."""
+    for clean in (True, False):
+        labels = [v.labels for v in program.variants if (v.verdict == "clean") == clean]
+        if labels and not any("ci" in of for of in labels):
+            kind = "clean" if clean else "faulty"
+            raise HeaderError(f"'label full' leaves no {kind} variant to label ci")
 
 
 def _check_variant(variant, markers):

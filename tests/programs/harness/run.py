@@ -249,7 +249,8 @@ def main(arguments, folder):
     runner = Runner(builder, options.scopesan, options.backend, options.seeds, options.clean_seeds,
                     options.determinism, options.timeout, options.run_options)
     tasks = [(p, v) for p in programs for v in p.variants
-             if options.backend in v.backends and options.verdict in (None, v.verdict)]
+             if options.backend in v.backends and options.verdict in (None, v.verdict)
+             and (options.label is None or options.label in v.labels)]
     if not tasks and not errors:
         print("no program matches")
         return 2

@@ -1,0 +1,1 @@
+"""Tests of the harness; `harness_test.py` beside this folder runs them."""
