@@ -6,11 +6,12 @@
 //   may-advise unordered-strong
 //   proof S1 S2 S6 S7
 // variant no_acquire -DRACY
-//   why the sums were made by atomics, but the plain read of them is not ordered after
+//   why the sums were made by atomics, but the plain read of them is not ordered after;
+//   why where the last block adds nothing itself, it has not even observed what it reads
 //   verdict findings
 //   require D1 add row(load,weak) distance=same-grid
 //   may-advise unordered-strong
-//   proof O3 S2 D1
+//   proof O3 S2 S16 D1
 #include "check.h"
 
 constexpr int kSplits = 5, kThreads = 32;
@@ -19,7 +20,9 @@ __global__ void attend(const float *values, float *row, float *weight, unsigned 
                        float *out) {
   __shared__ bool isLast;
   const int t = int(threadIdx.x);
-  atomicAdd(&row[t], values[blockIdx.x * kThreads + t]); // @add
+  const float value = values[blockIdx.x * kThreads + t];
+  if (value != 0.0f) // masked positions add nothing
+    atomicAdd(&row[t], value); // @add
   if (t == 0)
     atomicAdd(weight, 1.0f); // @add
   __syncthreads();
@@ -40,7 +43,7 @@ int main() {
   float *values = nullptr, *row = nullptr, *out = nullptr;
   unsigned *tickets = nullptr;
   for (int i = 0; i < kSplits * kThreads; ++i)
-    host[i] = float(i % kThreads);
+    host[i] = (i % kThreads + i / kThreads) % kSplits ? float(i % kThreads) : 0.0f;
   CHECK(cudaMalloc(&values, sizeof(host)));
   CHECK(cudaMalloc(&row, (kThreads + 1) * sizeof(float)));
   CHECK(cudaMalloc(&out, sizeof(result)));
@@ -55,6 +58,6 @@ int main() {
     CHECK(cudaFree(p));
   bool right = true;
   for (int t = 0; t < kThreads; ++t)
-    right = right && result[t] == float(t);
+    right = right && result[t] == float((kSplits - 1) * t) / float(kSplits);
   return verdict(right);
 }
