@@ -14,6 +14,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -172,6 +173,9 @@ Value *written(IRBuilderBase &B, Instruction &I, uint32_t Bytes) {
   if (auto *R = dyn_cast<AtomicRMWInst>(&I)) {
     if (R->getOperation() == AtomicRMWInst::Xchg)
       return toValueBits(B, R->getValOperand());
+    if (R->getOperation() == AtomicRMWInst::FAdd)
+      if (Value *Sum = roundedSum(B, R, R->getValOperand()))
+        return toValueBits(B, Sum);
     if (!R->getType()->isIntegerTy())
       return nullptr;
     struct {
@@ -371,6 +375,15 @@ void dropBrokenPromises(CallBase &C) {
     for (Attribute::AttrKind Kind : {Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly,
                                      Attribute::Captures, Attribute::Initializes})
       C.removeParamAttr(I, Kind);
+}
+
+Value *roundedSum(IRBuilderBase &B, Value *Old, Value *Operand) {
+  if (!Old->getType()->isFloatTy() && !Old->getType()->isDoubleTy())
+    return nullptr;
+  // A plain fadd may be contracted with what makes the operand.
+  Intrinsic::ID Add =
+      Old->getType()->isFloatTy() ? Intrinsic::nvvm_add_rn_f : Intrinsic::nvvm_add_rn_d;
+  return B.CreateIntrinsic(Add, {}, {Old, Operand});
 }
 
 Value *writtenByRmw(IRBuilderBase &B, StringRef Name, bool Signed, Value *Old, Value *Operand) {

@@ -60,6 +60,9 @@ void instrumentIntrinsic(InstrumentContext &Context, llvm::CallBase &Call, llvm:
 /// `V` as the i64 that __scopesan_atomic_after takes: bits of the low 64, zero-extended.
 llvm::Value *toValueBits(llvm::IRBuilderBase &B, llvm::Value *V);
 
+/// What atom.add of f32 or f64 leaves in memory (subnormal numbers aside); null for other types.
+llvm::Value *roundedSum(llvm::IRBuilderBase &B, llvm::Value *Old, llvm::Value *Operand);
+
 /// Value that an integer read-modify-write named as in PTX leaves in memory; null if unknown.
 /// `Old` and `Operand` have the same integer type.
 llvm::Value *writtenByRmw(llvm::IRBuilderBase &B, llvm::StringRef Name, bool Signed,

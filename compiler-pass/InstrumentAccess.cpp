@@ -65,6 +65,13 @@ Value *PtxInstrumenter::written(IRBuilderBase &B, const Statement &S, const Effe
   if (E.Op.kind() != AccessKind::Rmw)
     return Operand;
   StringRef Type = S.Parts.back();
+  if (E.Elements == 1 && (Type == "f32" || Type == "f64") && S.Operands.size() >= 3 &&
+      is_contained(S.Parts, "add")) {
+    llvm::Type *T = Bytes == 4 ? B.getFloatTy() : B.getDoubleTy(), *Bits = B.getIntNTy(Bytes * 8);
+    auto AsFloat = [&](Value *V) { return B.CreateBitCast(B.CreateZExtOrTrunc(V, Bits), T); };
+    Value *Sum = roundedSum(B, AsFloat(Read), AsFloat(Operand));
+    return B.CreateZExt(B.CreateBitCast(Sum, Bits), B.getInt64Ty());
+  }
   if (E.Elements != 1 || Type.starts_with("f") || Type.starts_with("bf") || S.Operands.size() < 3)
     return nullptr;
   static constexpr StringLiteral Names[] = {"add", "exch", "and", "or", "xor",

@@ -141,6 +141,8 @@ void Locations::apply(AtomicOp &op) {
     flushReaders(l);
   if (op.writtenKnown)
     erase(l.writers, op.written, &op);
+  else
+    std::erase(l.blind, &op);
   if (l.shared)
     keep(l, nullptr);
   tell(op);
@@ -185,7 +187,7 @@ bool Locations::reach(Location &l, uint64_t value, AtomicOp *self) {
   if (!found) {
     look(value);
     if (steps.back().candidates.empty())
-      return !l.known;
+      return !l.known || throughUnknown(l, *self);
   }
   for (unsigned n = 0; !found && !steps.empty() && n < MaxSteps; ++n) {
     Step &s = steps.back();
@@ -211,7 +213,7 @@ bool Locations::reach(Location &l, uint64_t value, AtomicOp *self) {
   for (AtomicOp *op : path)
     op->onPath = false;
   if (!found)
-    return false;
+    return throughUnknown(l, *self);
   // In a circle each may have been the first.
   AtomicOp *first = path.empty() ? nullptr : path.back();
   bool circle = first && !l.known && !first->isStore() && first->valueKnown &&
@@ -221,6 +223,19 @@ bool Locations::reach(Location &l, uint64_t value, AtomicOp *self) {
   for (auto i = path.rbegin(); i != path.rend(); ++i)
     apply(**i);
   return true;
+}
+
+/// Open operations may have left any value: all of them come first.
+bool Locations::throughUnknown(Location &l, const AtomicOp &self) {
+  std::vector<AtomicOp *> ops = l.blind;
+  std::erase(ops, &self);
+  bool orders = self.op.acquires() || self.op.releases();
+  for (AtomicOp *op : ops) {
+    orders |= op->op.acquires() || op->op.releases();
+    apply(*op);
+  }
+  Ambiguous += !ops.empty() && orders;
+  return !ops.empty();
 }
 
 /// The last of a circle has acted: the others, whose threads are still at their operations, may
@@ -252,6 +267,8 @@ void Locations::open(AtomicOp &op) {
       l.readers.emplace(op.value, &op);
   } else if (op.writtenKnown) {
     l.writers.emplace(op.written, &op);
+  } else {
+    l.blind.push_back(&op);
   }
 }
 
@@ -313,6 +330,8 @@ void Locations::abandon(AtomicOp &op) {
       erase(op.at->readers, op.value, &op);
   } else if (op.writtenKnown && !op.applied) {
     erase(op.at->writers, op.written, &op);
+  } else {
+    std::erase(op.at->blind, &op);
   }
 }
 

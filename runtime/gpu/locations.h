@@ -84,6 +84,7 @@ struct Location {
   std::vector<KeptValue> kept;
   std::unordered_multimap<uint64_t, AtomicOp *> writers; ///< not applied, by value written
   std::unordered_multimap<uint64_t, AtomicOp *> readers; ///< open, by value read
+  std::vector<AtomicOp *> blind; ///< not applied, leaving a value that is not known
 };
 
 class Locations {
@@ -151,6 +152,7 @@ private:
   /// Applies open operations so that the location holds `value`. False when nothing fits.
   bool reach(Location &l, uint64_t value, AtomicOp *self);
   void joinCircle();
+  bool throughUnknown(Location &l, const AtomicOp &self);
   AtomicOp *pendingStore(Location &l, uint64_t value, const AtomicOp &other);
   static void erase(std::unordered_multimap<uint64_t, AtomicOp *> &map, uint64_t key, AtomicOp *op);
 

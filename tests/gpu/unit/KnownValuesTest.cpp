@@ -121,6 +121,47 @@ TEST(Circle, ExchangesBackAndForth) {
   EXPECT_EQ(l.R.locations().ambiguous(), 0u);
 }
 
+// ---------------------------------------------------------------- values that nobody knows
+
+/// A read-modify-write of which only the old value is known.
+Launch &changedBlindly(Launch &l, Who w, uint64_t from) {
+  return l.after(w, from, 0, Wrote | ValueKnown);
+}
+
+TEST(Blind, ExplainsWhatOthersRead) {
+  Launch l(3); // B read what A left, C what B left
+  l.R.locations().holds(Flag, 4, Content::ofFill(0, 1));
+  l.write(A, X).write(B, Y);
+  l.before(A, Flag, RmwAcqRel).before(B, Flag, RmwAcqRel).before(C, Flag, RmwAcqRel);
+  changedBlindly(l, C, 9).read(C, X).read(C, Y);
+  changedBlindly(l, B, 5);
+  changedBlindly(l, A, 0).end();
+  EXPECT_TRUE(l.S.findings.empty());
+  EXPECT_EQ(l.R.locations().unplaced(), 0u);
+  EXPECT_GT(l.R.locations().ambiguous(), 0u);
+}
+
+TEST(Blind, SumsThatOrderNothingNeedNoOrder) {
+  constexpr scopesan::abi::Op Add(scopesan::abi::AccessKind::Rmw,
+                                  scopesan::abi::MemoryOrder::Relaxed,
+                                  scopesan::abi::Scope::Device);
+  Launch l;
+  l.R.locations().holds(Flag, 4, Content::ofFill(0, 1));
+  l.before(A, Flag, Add).before(B, Flag, Add);
+  changedBlindly(l, B, 5);
+  changedBlindly(l, A, 0).end();
+  EXPECT_EQ(l.R.locations().unplaced(), 0u);
+  EXPECT_EQ(l.R.locations().ambiguous(), 0u);
+}
+
+TEST(Blind, WithoutOneTheValueFitsNoOrder) {
+  Launch l;
+  l.R.locations().holds(Flag, 4, Content::ofFill(0, 1));
+  l.before(A, Flag, RmwAcqRel);
+  changedBlindly(l, A, 9).end();
+  EXPECT_EQ(l.R.locations().unplaced(), 1u);
+}
+
 // ---------------------------------------------------------------- what is kept between launches
 
 TEST(Remembered, TheLastValueOfALaunch) {

@@ -36,6 +36,29 @@ define ptx_kernel void @kernel(ptr %p) {
   ret void
 }
 
+; Sums of floating-point numbers are rounded as in memory, whatever made the operand.
+; CHECK: define ptx_kernel void @sums(
+; CHECK: %[[FOLD:.*]] = atomicrmw fadd ptr %p
+; CHECK: %[[FNEW:.*]] = call float @llvm.nvvm.add.rn.f(float %[[FOLD]], float %x)
+; CHECK: %[[FBITS:.*]] = bitcast float %[[FNEW]] to i32
+; CHECK: %[[FWIDE:.*]] = zext i32 %[[FBITS]] to i64
+; CHECK: call void @__scopesan_gpu_atomic_after(ptr %p, i32 4, {{.*}} i32 7, i64 %{{.*}}, i64 %[[FWIDE]])
+; CHECK: %[[DOLD:.*]] = atomicrmw fadd ptr %q
+; CHECK: call double @llvm.nvvm.add.rn.d(double %[[DOLD]], double 1.000000e+00)
+; In inline PTX.
+; CHECK: call float @llvm.nvvm.add.rn.f(
+; Of 16-bit numbers the sum is not known.
+; CHECK: atomicrmw fadd ptr %h
+; CHECK: call void @__scopesan_gpu_atomic_after(ptr %h, i32 2, {{.*}} i32 5, i64 %{{.*}}, i64 0)
+define ptx_kernel void @sums(ptr %p, ptr %q, ptr %h, float %a, float %b) {
+  %x = fmul float %a, %b
+  %f = atomicrmw fadd ptr %p, float %x syncscope("device") monotonic
+  %d = atomicrmw fadd ptr %q, double 1.0 syncscope("device") monotonic
+  %g = call float asm sideeffect "atom.add.f32 $0, [$1], $2;", "=f,l,f,~{memory}"(ptr %p, float %a)
+  %e = atomicrmw fadd ptr %h, half 1.0 syncscope("device") monotonic
+  ret void
+}
+
 ; Device functions do not end their thread.
 ; CHECK: define void @helper(
 ; CHECK-NOT: call void @__scopesan_gpu_{{enter|exit}}
