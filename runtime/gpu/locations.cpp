@@ -50,15 +50,6 @@ void Locations::remember(uint64_t end) {
         Values.set(l->address, l->bytes, l->current);
 }
 
-namespace {
-/// The reading half.
-abi::Op readOf(abi::Op op) {
-  return abi::Op(AccessKind::Load,
-                 op.acquires() ? abi::MemoryOrder::Acquire : abi::MemoryOrder::Relaxed, op.scope(),
-                 op.space());
-}
-} // namespace
-
 void Locations::keep(Location &l, const core::Thread *writer) {
   constexpr size_t MostKept = 64;
   auto object = std::make_unique<core::SyncObject>();
@@ -85,7 +76,7 @@ void Locations::feedKept(AtomicOp &op) {
     if ((k.replaced && D.precedes(*k.replaced, *op.thread)) ||
         (k.known && op.valueKnown && k.value != op.value))
       continue;
-    D.observeKept(*op.thread, *k.object, readOf(op.op), op.site);
+    D.observeKept(*op.thread, *k.object, op.reader().op, op.site);
     fits = true;
   }
   if (fits && !op.repeated)
@@ -104,8 +95,12 @@ void Locations::tell(AtomicOp &op) {
 
 /// A reader acts on the current value.
 void Locations::feed(AtomicOp &op) {
-  if (op.applied)
-    return; // a read-modify-write acts once
+  if (op.applied) { // a read-modify-write acts once, at one of several moments
+    if (op.fedVersion != op.at->version)
+      joinAll({&op});
+    op.fedVersion = op.at->version;
+    return;
+  }
   if (op.fed) {
     if (op.fedVersion == op.at->version)
       return;
@@ -123,12 +118,26 @@ void Locations::feed(AtomicOp &op) {
 void Locations::flushReaders(Location &l) {
   if (!l.known || l.readers.empty())
     return;
-  for (bool writing : {true, false}) {
-    auto [begin, end] = l.readers.equal_range(l.current);
-    for (auto i = begin; i != end; ++i)
-      if (i->second->wrote == writing)
-        feed(*i->second);
-  }
+  std::vector<AtomicOp *> writing;
+  auto [begin, end] = l.readers.equal_range(l.current);
+  for (auto i = begin; i != end; ++i)
+    if (i->second->wrote)
+      writing.push_back(i->second);
+  for (AtomicOp *op : writing)
+    feed(*op);
+  if (writing.size() > 1) // in any order
+    joinAll(writing);
+  for (auto i = begin; i != end; ++i)
+    if (!i->second->wrote)
+      feed(*i->second);
+}
+
+void Locations::removeWriter(AtomicOp &op) {
+  Location &l = *op.at;
+  if (!op.writtenKnown)
+    std::erase(l.blind, &op);
+  else
+    erase(l.writers, op.written, &op);
 }
 
 void Locations::apply(AtomicOp &op) {
@@ -139,10 +148,7 @@ void Locations::apply(AtomicOp &op) {
   }
   if (op.isStore() || !op.writtenKnown || !l.known || l.current != op.written)
     flushReaders(l);
-  if (op.writtenKnown)
-    erase(l.writers, op.written, &op);
-  else
-    std::erase(l.blind, &op);
+  removeWriter(op);
   if (l.shared)
     keep(l, nullptr);
   tell(op);
@@ -214,41 +220,9 @@ bool Locations::reach(Location &l, uint64_t value, AtomicOp *self) {
     op->onPath = false;
   if (!found)
     return throughUnknown(l, *self);
-  // In a circle each may have been the first.
-  AtomicOp *first = path.empty() ? nullptr : path.back();
-  bool circle = first && !l.known && !first->isStore() && first->valueKnown &&
-                (!self->wrote || self->writtenKnown);
-  if (circle && first->value == (self->wrote ? self->written : self->value))
-    Circle = path;
   for (auto i = path.rbegin(); i != path.rend(); ++i)
     apply(**i);
   return true;
-}
-
-/// Open operations may have left any value: all of them come first.
-bool Locations::throughUnknown(Location &l, const AtomicOp &self) {
-  std::vector<AtomicOp *> ops = l.blind;
-  std::erase(ops, &self);
-  bool orders = self.op.acquires() || self.op.releases();
-  for (AtomicOp *op : ops) {
-    orders |= op->op.acquires() || op->op.releases();
-    apply(*op);
-  }
-  Ambiguous += !ops.empty() && orders;
-  return !ops.empty();
-}
-
-/// The last of a circle has acted: the others, whose threads are still at their operations, may
-/// have come after it.
-void Locations::joinCircle() {
-  for (AtomicOp *op : Circle) {
-    AtomicOp read = *op;
-    read.op = readOf(op->op);
-    read.wrote = false;
-    tell(read);
-  }
-  Ambiguous += !Circle.empty();
-  Circle.clear();
 }
 
 AtomicOp *Locations::pendingStore(Location &l, uint64_t value, const AtomicOp &other) {
@@ -262,6 +236,8 @@ AtomicOp *Locations::pendingStore(Location &l, uint64_t value, const AtomicOp &o
 void Locations::open(AtomicOp &op) {
   Location &l = at(op.address, op.bytes);
   op.at = &l;
+  l.falling |= op.falling;
+  op.groups = l.groups;
   if (op.onlyReads()) {
     if (op.valueKnown)
       l.readers.emplace(op.value, &op);
@@ -274,65 +250,91 @@ void Locations::open(AtomicOp &op) {
 
 void Locations::close(AtomicOp &op) {
   Location &l = *op.at;
-  if (op.onlyReads()) {
-    bool fits = !op.valueKnown || (l.known && l.current == op.value);
-    if (!fits && !op.fed) {
-      fits = reach(l, op.value, &op) || l.unsure; // another guess
-      if (!fits && !op.repeated)
-        noPlace(op);
-      if (fits && (!l.known || l.unsure)) {
-        l.known = true;
-        l.current = op.value;
-      }
-      feed(op);
-    } else if (fits) {
-      feed(op);
-      // A store of the same value may have been the one that was read.
-      if (AtomicOp *store = op.valueKnown ? pendingStore(l, op.value, op) : nullptr) {
-        apply(*store);
-        if (!op.wrote && op.fedVersion != l.version) {
-          tell(op);
-          op.fedVersion = l.version;
-        }
+  bool several = false;
+  if (op.valueKnown && !op.repeated) {
+    bool mayAct = !op.applied || op.onlyReads();
+    several = l.early || op.groups != l.groups || (mayAct && !isUnique(l, op));
+    if (several)
+      joinGroup(l);
+    else if (mayAct)
+      actUnchanged(l, op);
+  }
+  if (op.onlyReads())
+    closeReader(l, op, several);
+  else if (op.applied && several && !op.early)
+    joinAll({&op});
+  else if (!op.applied && several)
+    apply(op);
+  else if (!op.applied)
+    closeStep(l, op);
+  if (op.early) { // what came meanwhile may have come before it
+    joinAll({&op});
+    actedNow(l);
+  }
+}
+
+/// `several`: its moment is one of several; all that may have come before it was told.
+void Locations::closeReader(Location &l, AtomicOp &op, bool several) {
+  bool fits = !op.valueKnown || (l.known ? l.current == op.value : op.fed);
+  if (several && op.applied) {
+    joinAll({&op});
+  } else if (several) {
+    feed(op);
+    noteOrder(op);
+  } else if (!fits && !op.fed) {
+    fits = reach(l, op.value, &op) || l.unsure; // another guess
+    if (!fits && !op.repeated)
+      noPlace(op);
+    if (fits && (!l.known || l.unsure)) {
+      l.known = true;
+      l.current = op.value;
+    }
+    feed(op);
+  } else if (fits) {
+    feed(op);
+    // A store of the same value may have been the one that was read.
+    if (AtomicOp *store = op.valueKnown ? pendingStore(l, op.value, op) : nullptr) {
+      apply(*store);
+      if (!op.wrote && op.fedVersion != l.version) {
+        tell(op);
+        op.fedVersion = l.version;
       }
     }
-    joinCircle();
-    if (op.valueKnown)
-      erase(l.readers, op.value, &op);
-    return;
   }
-  if (op.applied)
-    return;
+  if (op.valueKnown)
+    erase(l.readers, op.value, &op);
+}
+
+void Locations::closeStep(Location &l, AtomicOp &op) {
   if (op.valueKnown && (!l.known || l.current != op.value)) {
     if (!reach(l, op.value, &op) && !l.unsure)
       noPlace(op);
   } else if (AtomicOp *store = op.valueKnown ? pendingStore(l, op.value, op) : nullptr) {
     // Both orders fit: keep the edges of both by a read of the value before the store.
-    AtomicOp read = op;
-    read.op = readOf(op.op);
-    read.wrote = false;
+    AtomicOp read = op.reader();
     tell(read);
     apply(*store);
   }
   if (!op.applied)
     apply(op);
-  joinCircle();
 }
 
 void Locations::force(AtomicOp &op) {
   if (!op.applied)
     apply(op);
+  if (op.early)
+    actedNow(*op.at);
 }
 
 void Locations::abandon(AtomicOp &op) {
   if (op.onlyReads()) {
     if (op.valueKnown)
       erase(op.at->readers, op.value, &op);
-  } else if (op.writtenKnown && !op.applied) {
-    erase(op.at->writers, op.written, &op);
-  } else {
-    std::erase(op.at->blind, &op);
+  } else if (!op.applied) {
+    removeWriter(op);
   }
+  if (op.early)
+    actedNow(*op.at);
 }
 
 void Locations::writeBeside(uint64_t address, uint32_t bytes, const std::function<void()> &tell) {

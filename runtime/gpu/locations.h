@@ -15,9 +15,14 @@
 // missed (a finding may be lost, none invented). Where none fits, the operation acts at its second
 // ticket and is counted (X1).
 //
+// A value that comes back (adds of both signs, atomicInc that wraps around, exchanges) can have
+// been read at several moments. Walking back from what an operation read to the value that is there
+// now, each value must have one writer; else all open operations act at once and each comes after
+// all others (joinGroup). Such an order is counted once a thread of the block acquires by it (X1).
+//
 // An object's first value in a launch is what memory was known to hold (known_values.h). Where it
-// is not known, the values of open operations tell it, unless they run in a circle (atomicInc that
-// wraps around): then all of them come after all others (X1).
+// is not known, the values of open operations tell it, as long as no operation of the launch leaves
+// a smaller value than it read.
 //
 // What a racing plain store, or a store of the host, replaces may be read for a while yet, and
 // nobody knows how long: such values are kept, with the edges that they carry, for reads whose
@@ -31,6 +36,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace scopesan::gpu {
@@ -48,17 +54,32 @@ struct AtomicOp {
   /// The thread's next strong operation is the same again: a waiting loop. What this one read
   /// decided nothing.
   bool repeated = false;
+  /// Some operation of the launch on that address leaves less than it has read.
+  bool falling = false;
   bool waits = false; ///< a load that read the value more than once
 
   // ---- kept by Locations
   Location *at = nullptr;
   bool applied = false, onPath = false;
+  bool early = false; ///< applied with others, perhaps before it has acted
   bool fed = false;
+  uint32_t groups = 0; ///< the location's when it began
   uint32_t fedVersion = 0;
 
+  /// Its reading half.
+  AtomicOp reader() const {
+    AtomicOp read = *this;
+    read.op = abi::Op(abi::AccessKind::Load,
+                      op.acquires() ? abi::MemoryOrder::Acquire : abi::MemoryOrder::Relaxed,
+                      op.scope(), op.space());
+    read.wrote = false;
+    return read;
+  }
   bool isStore() const {
     return op.kind() == abi::AccessKind::Store || op.kind() == abi::AccessKind::Red;
   }
+  /// A read-modify-write of which both values are known.
+  bool isStep() const { return wrote && !isStore() && valueKnown && writtenKnown; }
   /// Acts without changing the value.
   bool onlyReads() const {
     return !wrote || (valueKnown && writtenKnown && value == written && !isStore());
@@ -79,8 +100,11 @@ struct Location {
   bool known = false;
   uint64_t current = 0;
   uint32_t version = 0;
-  bool unsure = false; ///< the current value is a guess
-  bool shared = false; ///< with actors whose writes were told early
+  bool unsure = false;  ///< the current value is a guess
+  uint32_t groups = 0;  ///< so far (joinGroup)
+  uint32_t early = 0;   ///< operations that were told early and have not ended
+  bool falling = false; ///< its values do not only rise
+  bool shared = false;  ///< with actors whose writes were told early
   std::vector<KeptValue> kept;
   std::unordered_multimap<uint64_t, AtomicOp *> writers; ///< not applied, by value written
   std::unordered_multimap<uint64_t, AtomicOp *> readers; ///< open, by value read
@@ -132,6 +156,11 @@ public:
   uint64_t unplaced() const { return Unplaced; }
   /// Reads that several values of the past explain; every edge was kept.
   uint64_t ambiguous() const { return Ambiguous; }
+  /// A thread of the block fences: what the block has read without an order counts from now on.
+  void fenced(const core::Block *block) { Ambiguous += forgetUnordered(block); }
+  size_t forgetUnordered(const core::Block *block) {
+    return Unordered.empty() ? 0 : Unordered.erase(block);
+  }
 
 private:
   static constexpr uint64_t GranuleBytes = 16;
@@ -151,7 +180,26 @@ private:
   void apply(AtomicOp &op);
   /// Applies open operations so that the location holds `value`. False when nothing fits.
   bool reach(Location &l, uint64_t value, AtomicOp *self);
-  void joinCircle();
+  void removeWriter(AtomicOp &op);
+  void closeReader(Location &l, AtomicOp &op, bool several);
+  void closeStep(Location &l, AtomicOp &op);
+  void noteOrder(const AtomicOp &op);
+  void joinAll(const std::vector<AtomicOp *> &ops);
+  bool isUnique(const Location &l, const AtomicOp &op) const;
+  static bool isUnique(const Location &l, const AtomicOp &op,
+                       const std::unordered_set<uint64_t> *reached);
+  void joinGroup(Location &l);
+  static void markEarly(AtomicOp &op) {
+    op.early = true;
+    ++op.at->early;
+  }
+  static void actedNow(Location &l);
+  void tellUnchanged(AtomicOp &op) {
+    tell(op);
+    op.applied = true;
+    op.fedVersion = op.at->version;
+  }
+  void actUnchanged(Location &l, const AtomicOp &op);
   bool throughUnknown(Location &l, const AtomicOp &self);
   AtomicOp *pendingStore(Location &l, uint64_t value, const AtomicOp &other);
   static void erase(std::unordered_multimap<uint64_t, AtomicOp *> &map, uint64_t key, AtomicOp *op);
@@ -160,7 +208,7 @@ private:
   std::unordered_map<uint64_t, Granule> Granules;
   KnownValues Values;
   std::function<bool(uint64_t)> DeviceOnly;
-  std::vector<AtomicOp *> Circle; ///< operations before the one that closes, in no known order
+  std::unordered_set<const core::Block *> Unordered; ///< with relaxed readers of joinAll()
   uint64_t Unplaced = 0, Ambiguous = 0;
   uint64_t Watched = 0, WatchedBytes = 0;
   std::function<void()> OnWrite;

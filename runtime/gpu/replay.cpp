@@ -106,6 +106,9 @@ void Replay::pairOne(const Record &r, uint64_t at, const Record *records) {
   }
   case EventKind::AtomicAfter:
     if (auto open = L->open.find(key(r)); open != L->open.end()) {
+      constexpr uint32_t Step = Wrote | WrittenKnown | ValueKnown;
+      if ((r.extra & Step) == Step && (uint64_t(r.high) << 32 | r.low) < r.value)
+        L->falling.insert(records[open->second].value);
       Partner[open->second] |= uint32_t(at - open->second);
       L->open.erase(open);
     }
@@ -176,6 +179,7 @@ void Replay::beginCluster(uint32_t index) {
 }
 
 void Replay::endBlock(BlockState &b, bool ran) {
+  Atomics.forgetUnordered(b.detect);
   D.endBlock(b.detect, ran);
   std::shared_ptr<ClusterState> cluster = b.cluster;
   cluster->members[b.rank] = nullptr;
@@ -276,6 +280,7 @@ AtomicOp *Replay::newOp(const Record &before, BlockState &b) {
   x->bytes = L->launch.mode == KernelMode::Mixed ? before.low & 0xff : before.low;
   x->op = abi::Op(before.extra);
   x->site = {before.high};
+  x->falling = L->falling.count(before.value);
   return x;
 }
 
@@ -358,6 +363,7 @@ void Replay::event(const Record *records, uint64_t at) {
       return D.atomicAfter(who, place(b, r.value), r.low, strongOp(site), site, true, 0);
     return atomicBefore(records, at, b, t);
   case EventKind::Fence:
+    Atomics.fenced(b.detect);
     return D.fence(who, abi::Op(r.extra), site);
   case EventKind::BlockArrive:
     return D.blockBarrierArrive(who, abi::BarrierKind(r.value >> 32), uint32_t(r.value), r.low,

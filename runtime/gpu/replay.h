@@ -161,6 +161,7 @@ private:
     bool started = false, ended = false;
     std::unordered_map<uint64_t, uint64_t> open;       ///< thread -> AtomicBefore without partner
     std::unordered_map<uint64_t, uint64_t> lastAtomic; ///< thread -> its latest AtomicBefore
+    std::unordered_set<uint64_t> falling;              ///< AtomicOp::falling, by record's address
     std::unordered_map<uint32_t, std::unique_ptr<BlockState>> blocks;
     std::array<BlockState *, 64> recent{};
     std::unordered_map<uint32_t, uint32_t> phases; ///< of blocks that limitBlocks() put away

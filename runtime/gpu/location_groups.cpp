@@ -1,0 +1,162 @@
+// Operations on one location whose order their values do not tell (locations.h).
+#include "gpu/locations.h"
+
+namespace scopesan::gpu {
+
+/// Open operations may have left any value: all of them come first.
+bool Locations::throughUnknown(Location &l, const AtomicOp &self) {
+  std::vector<AtomicOp *> ops = l.blind;
+  std::erase(ops, &self);
+  for (AtomicOp *op : ops)
+    apply(*op);
+  if (!ops.empty())
+    noteOrder(self);
+  return !ops.empty();
+}
+
+/// The operation may have been ordered too much. That matters once a thread of its block acquires.
+void Locations::noteOrder(const AtomicOp &op) {
+  if (op.op.acquires())
+    ++Ambiguous;
+  else
+    Unordered.insert(op.thread->block);
+}
+
+/// All of them have acted, in an order that nobody knows; their threads are still there. Each
+/// learns of all others.
+void Locations::joinAll(const std::vector<AtomicOp *> &ops) {
+  for (AtomicOp *op : ops) {
+    AtomicOp read = op->reader();
+    tell(read);
+    if (!op->repeated)
+      noteOrder(*op);
+  }
+}
+
+// ---------------------------------------------------------------- values that come back
+
+namespace {
+/// Values that the location can have had since the one that is known, without `op`.
+std::unordered_set<uint64_t> valuesWithout(const Location &l, const AtomicOp &op) {
+  std::unordered_multimap<uint64_t, uint64_t> steps;
+  std::vector<uint64_t> next{l.current};
+  for (auto &[written, other] : l.writers)
+    if (other != &op) {
+      if (other->isStep())
+        steps.emplace(other->value, written);
+      else
+        next.push_back(written);
+    }
+  std::unordered_set<uint64_t> reached(next.begin(), next.end());
+  while (!next.empty()) {
+    auto [begin, end] = steps.equal_range(next.back());
+    next.pop_back();
+    for (auto i = begin; i != end; ++i)
+      if (reached.insert(i->second).second)
+        next.push_back(i->second);
+  }
+  return reached;
+}
+} // namespace
+
+/// Did the location hold what `op` has read at one moment only, as far as open operations tell?
+bool Locations::isUnique(const Location &l, const AtomicOp &op) const {
+  if (l.known && l.current == op.value && !l.writers.count(op.value))
+    return true;
+  return isUnique(l, op, nullptr) || (l.known && [&] {
+           std::unordered_set<uint64_t> reached = valuesWithout(l, op);
+           return isUnique(l, op, &reached);
+         }());
+}
+
+/// `reached`: operations that read anything else have not acted.
+bool Locations::isUnique(const Location &l, const AtomicOp &op,
+                         const std::unordered_set<uint64_t> *reached) {
+  std::unordered_set<uint64_t> seen;
+  bool begins = !l.known && l.falling;
+  for (uint64_t value = op.value; seen.insert(value).second;) {
+    bool isHere = (l.known && l.current == value) || (op.fed && value == op.value);
+    unsigned writers = 0;
+    const AtomicOp *last = nullptr;
+    auto [begin, end] = l.writers.equal_range(value);
+    for (auto i = begin; i != end; ++i) {
+      const AtomicOp *w = i->second;
+      if (w != &op && (!reached || !w->isStep() || reached->count(w->value))) {
+        ++writers;
+        last = w;
+      }
+    }
+    if (writers + isHere + (writers && begins) > 1)
+      return false;
+    if (!writers) // here, or at an unknown beginning: not that of a circle
+      return isHere || l.known || op.onlyReads() || value != op.written;
+    if (!last->isStep())
+      return true;
+    value = last->value;
+  }
+  return false;
+}
+
+/// All open operations that write act now. Where they lead follows from how often each value is
+/// read and written.
+void Locations::joinGroup(Location &l) {
+  ++l.groups;
+  std::vector<AtomicOp *> group = l.blind;
+  std::unordered_map<uint64_t, int> balance;
+  bool allSteps = group.empty() && l.known;
+  if (l.known)
+    ++balance[l.current];
+  for (auto &[written, op] : l.writers) {
+    group.push_back(op);
+    allSteps &= op->isStep();
+    --balance[op->value];
+    ++balance[written];
+  }
+  for (auto &[value, op] : l.readers)
+    if (op->wrote && !op->applied)
+      group.push_back(op);
+  for (AtomicOp *op : group) {
+    if (op->onlyReads())
+      tellUnchanged(*op);
+    else
+      apply(*op);
+    markEarly(*op);
+  }
+  joinAll(group);
+  unsigned ends = 0, others = 0;
+  for (auto [value, n] : balance) {
+    if (n == 1) {
+      ++ends;
+      l.current = value;
+    } else if (n) {
+      ++others;
+    }
+  }
+  l.known = allSteps && ends == 1 && !others;
+  l.unsure = !l.known;
+}
+
+/// Open read-modify-writes that left the value that `op` has read as it was may have come before
+/// it.
+void Locations::actUnchanged(Location &l, const AtomicOp &op) {
+  auto [begin, end] = l.readers.equal_range(op.value);
+  for (auto i = begin; i != end; ++i) {
+    AtomicOp &other = *i->second;
+    if (&other == &op || !other.wrote || other.applied)
+      continue;
+    tellUnchanged(other);
+    markEarly(other);
+    if (other.op.releases())
+      noteOrder(op);
+  }
+}
+
+/// An operation that was told early may have acted at any time until now.
+void Locations::actedNow(Location &l) {
+  --l.early;
+  l.known = false;
+  l.unsure = true;
+  ++l.version;
+}
+
+} // namespace scopesan::gpu
