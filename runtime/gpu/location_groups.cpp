@@ -73,7 +73,7 @@ bool Locations::isUnique(const Location &l, const AtomicOp &op) const {
 bool Locations::isUnique(const Location &l, const AtomicOp &op,
                          const std::unordered_set<uint64_t> *reached) {
   std::unordered_set<uint64_t> seen;
-  bool begins = !l.known && l.falling;
+  bool begins = !l.known && l.swings;
   for (uint64_t value = op.value; seen.insert(value).second;) {
     bool isHere = (l.known && l.current == value) || (op.fed && value == op.value);
     unsigned writers = 0;
@@ -136,6 +136,22 @@ void Locations::joinGroup(Location &l) {
   l.unsure = !l.known;
 }
 
+/// Open operations that write a part of the location, or more than it, may come before what reads
+/// it.
+bool Locations::joinOverlapping(const Location &l) {
+  Granule &g = Granules[l.address / GranuleBytes];
+  bool any = false;
+  for (size_t i = 0; g.size() > 1 && i < g.size(); ++i) {
+    Location &other = *g[i];
+    if (&other == &l || other.address >= l.address + l.bytes ||
+        l.address >= other.address + other.bytes || (other.writers.empty() && other.blind.empty()))
+      continue;
+    joinGroup(other);
+    any = true;
+  }
+  return any;
+}
+
 /// Open read-modify-writes that left the value that `op` has read as it was may have come before
 /// it.
 void Locations::actUnchanged(Location &l, const AtomicOp &op) {
@@ -145,7 +161,6 @@ void Locations::actUnchanged(Location &l, const AtomicOp &op) {
     if (&other == &op || !other.wrote || other.applied)
       continue;
     tellUnchanged(other);
-    markEarly(other);
     if (other.op.releases())
       noteOrder(op);
   }

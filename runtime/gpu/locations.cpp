@@ -96,9 +96,13 @@ void Locations::tell(AtomicOp &op) {
 /// A reader acts on the current value.
 void Locations::feed(AtomicOp &op) {
   if (op.applied) { // a read-modify-write acts once, at one of several moments
+    AtomicOp read = op.reader();
     if (op.fedVersion != op.at->version)
       joinAll({&op});
+    else if (op.fedUnchanged != op.at->unchanged)
+      tell(read); // others like it came meanwhile
     op.fedVersion = op.at->version;
+    op.fedUnchanged = op.at->unchanged;
     return;
   }
   if (op.fed) {
@@ -107,10 +111,11 @@ void Locations::feed(AtomicOp &op) {
     if (!op.repeated)
       ++Ambiguous;
   }
+  if (op.wrote)
+    return tellUnchanged(op);
   tell(op);
   op.fed = true;
   op.fedVersion = op.at->version;
-  op.applied = op.wrote;
 }
 
 /// The current value is about to go: those who read it can have acted no later than now.
@@ -125,8 +130,11 @@ void Locations::flushReaders(Location &l) {
       writing.push_back(i->second);
   for (AtomicOp *op : writing)
     feed(*op);
-  if (writing.size() > 1) // in any order
-    joinAll(writing);
+  for (AtomicOp *op : writing)
+    if (writing.size() > 1) { // in any order, which seldom matters: they leave what they have read
+      AtomicOp read = op->reader();
+      tell(read);
+    }
   for (auto i = begin; i != end; ++i)
     if (!i->second->wrote)
       feed(*i->second);
@@ -236,7 +244,7 @@ AtomicOp *Locations::pendingStore(Location &l, uint64_t value, const AtomicOp &o
 void Locations::open(AtomicOp &op) {
   Location &l = at(op.address, op.bytes);
   op.at = &l;
-  l.falling |= op.falling;
+  l.swings |= op.swings;
   op.groups = l.groups;
   if (op.onlyReads()) {
     if (op.valueKnown)
@@ -253,11 +261,15 @@ void Locations::close(AtomicOp &op) {
   bool several = false;
   if (op.valueKnown && !op.repeated) {
     bool mayAct = !op.applied || op.onlyReads();
-    several = l.early || op.groups != l.groups || (mayAct && !isUnique(l, op));
+    several =
+        joinOverlapping(l) || l.early || op.groups != l.groups || (mayAct && !isUnique(l, op));
     if (several)
       joinGroup(l);
-    else if (mayAct)
+    else if (mayAct) {
+      if (!op.fed && (!l.known || l.current != op.value))
+        reach(l, op.value, &op);
       actUnchanged(l, op);
+    }
   }
   if (op.onlyReads())
     closeReader(l, op, several);

@@ -21,8 +21,8 @@
 // all others (joinGroup). Such an order is counted once a thread of the block acquires by it (X1).
 //
 // An object's first value in a launch is what memory was known to hold (known_values.h). Where it
-// is not known, the values of open operations tell it, as long as no operation of the launch leaves
-// a smaller value than it read.
+// is not known, the values of open operations tell it, as long as the launch only raises it or only
+// lowers it.
 //
 // What a racing plain store, or a store of the host, replaces may be read for a while yet, and
 // nobody knows how long: such values are kept, with the edges that they carry, for reads whose
@@ -54,8 +54,8 @@ struct AtomicOp {
   /// The thread's next strong operation is the same again: a waiting loop. What this one read
   /// decided nothing.
   bool repeated = false;
-  /// Some operation of the launch on that address leaves less than it has read.
-  bool falling = false;
+  /// Operations of the launch on that address leave less than they have read, others more.
+  bool swings = false;
   bool waits = false; ///< a load that read the value more than once
 
   // ---- kept by Locations
@@ -64,7 +64,7 @@ struct AtomicOp {
   bool early = false; ///< applied with others, perhaps before it has acted
   bool fed = false;
   uint32_t groups = 0; ///< the location's when it began
-  uint32_t fedVersion = 0;
+  uint32_t fedVersion = 0, fedUnchanged = 0;
 
   /// Its reading half.
   AtomicOp reader() const {
@@ -100,11 +100,12 @@ struct Location {
   bool known = false;
   uint64_t current = 0;
   uint32_t version = 0;
-  bool unsure = false;  ///< the current value is a guess
-  uint32_t groups = 0;  ///< so far (joinGroup)
-  uint32_t early = 0;   ///< operations that were told early and have not ended
-  bool falling = false; ///< its values do not only rise
-  bool shared = false;  ///< with actors whose writes were told early
+  uint32_t unchanged = 0; ///< read-modify-writes told that left the value as it was
+  bool unsure = false;    ///< the current value is a guess
+  uint32_t groups = 0;    ///< so far (joinGroup)
+  uint32_t early = 0;     ///< operations that were told early and have not ended
+  bool swings = false;    ///< its values neither only rise nor only fall
+  bool shared = false;    ///< with actors whose writes were told early
   std::vector<KeptValue> kept;
   std::unordered_multimap<uint64_t, AtomicOp *> writers; ///< not applied, by value written
   std::unordered_multimap<uint64_t, AtomicOp *> readers; ///< open, by value read
@@ -189,6 +190,7 @@ private:
   static bool isUnique(const Location &l, const AtomicOp &op,
                        const std::unordered_set<uint64_t> *reached);
   void joinGroup(Location &l);
+  bool joinOverlapping(const Location &l);
   static void markEarly(AtomicOp &op) {
     op.early = true;
     ++op.at->early;
@@ -196,8 +198,9 @@ private:
   static void actedNow(Location &l);
   void tellUnchanged(AtomicOp &op) {
     tell(op);
-    op.applied = true;
+    op.applied = op.fed = true;
     op.fedVersion = op.at->version;
+    op.fedUnchanged = ++op.at->unchanged;
   }
   void actUnchanged(Location &l, const AtomicOp &op);
   bool throughUnknown(Location &l, const AtomicOp &self);

@@ -107,8 +107,9 @@ void Replay::pairOne(const Record &r, uint64_t at, const Record *records) {
   case EventKind::AtomicAfter:
     if (auto open = L->open.find(key(r)); open != L->open.end()) {
       constexpr uint32_t Step = Wrote | WrittenKnown | ValueKnown;
-      if ((r.extra & Step) == Step && (uint64_t(r.high) << 32 | r.low) < r.value)
-        L->falling.insert(records[open->second].value);
+      uint64_t written = uint64_t(r.high) << 32 | r.low;
+      if ((r.extra & Step) == Step && written != r.value)
+        L->directions[records[open->second].value] |= written < r.value ? Falls : Rises;
       Partner[open->second] |= uint32_t(at - open->second);
       L->open.erase(open);
     }
@@ -280,7 +281,8 @@ AtomicOp *Replay::newOp(const Record &before, BlockState &b) {
   x->bytes = L->launch.mode == KernelMode::Mixed ? before.low & 0xff : before.low;
   x->op = abi::Op(before.extra);
   x->site = {before.high};
-  x->falling = L->falling.count(before.value);
+  auto directions = L->directions.find(before.value);
+  x->swings = directions != L->directions.end() && directions->second == (Rises | Falls);
   return x;
 }
 

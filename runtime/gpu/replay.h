@@ -155,13 +155,15 @@ private:
     core::LocalTime time;
   };
   static constexpr uint32_t EndOfPhase = ~0u; ///< as a tick
+  /// Which way read-modify-writes have changed a value.
+  enum : uint8_t { Rises = 1, Falls = 2 };
   /// A launch and what its records said so far.
   struct LaunchState {
     ReplayLaunch launch;
     bool started = false, ended = false;
     std::unordered_map<uint64_t, uint64_t> open;       ///< thread -> AtomicBefore without partner
     std::unordered_map<uint64_t, uint64_t> lastAtomic; ///< thread -> its latest AtomicBefore
-    std::unordered_set<uint64_t> falling;              ///< AtomicOp::falling, by record's address
+    std::unordered_map<uint64_t, uint8_t> directions;  ///< Rises, Falls; by record's address
     std::unordered_map<uint32_t, std::unique_ptr<BlockState>> blocks;
     std::array<BlockState *, 64> recent{};
     std::unordered_map<uint32_t, uint32_t> phases; ///< of blocks that limitBlocks() put away

@@ -154,6 +154,15 @@ TEST(Blind, SumsThatOrderNothingNeedNoOrder) {
   EXPECT_EQ(l.R.locations().ambiguous(), 0u);
 }
 
+TEST(Blind, APartOfTheObjectWasChangedByALargerOperation) {
+  Launch l;
+  l.R.locations().holds(Flag, 4, Content::ofFill(0, 1));
+  l.before(A, Flag, RmwAcqRel).add(B, EventKind::AtomicBefore, Flag, 2, RmwAcqRel.raw());
+  changedBlindly(l, B, 7);
+  changedBlindly(l, A, 0).end();
+  EXPECT_EQ(l.R.locations().unplaced(), 0u);
+}
+
 TEST(Blind, WithoutOneTheValueFitsNoOrder) {
   Launch l;
   l.R.locations().holds(Flag, 4, Content::ofFill(0, 1));

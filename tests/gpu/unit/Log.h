@@ -109,6 +109,11 @@ public:
     Records.push_back({});
     return *this;
   }
+  /// The site of the next record; those after it follow.
+  Launch &site(uint32_t s) {
+    Site = s - 1;
+    return *this;
+  }
   void scan(bool final = true) { R.scan(Records.data(), Records.size(), final); }
   void end() {
     scan();
