@@ -3,12 +3,16 @@
 // variant fixed
 //   why release and acquire of the semaphore order the critical sections
 //   verdict clean
+//   may-be-incomplete fit several moments
+//   may-be-incomplete values fit no order
 //   may-advise unordered-strong
 //   may-advise progress-not-promised
 //   proof S11
 // variant after_release -DRACY=1
 //   why the section is left before the counter is written
 //   verdict findings
+//   may-be-incomplete fit several moments
+//   may-be-incomplete values fit no order
 //   require D1 add(store,weak) add(store,weak) distance=same-grid
 //   allow   D1 add add distance=same-grid
 //   may-advise unordered-strong
@@ -16,8 +20,9 @@
 //   proof S11 D1
 // variant block_scope -DRACY=2
 //   why a semaphore of block scope does not reach other blocks; a GPU may read stale values
-//   may-be-incomplete values fit no order
 //   verdict findings
+//   may-be-incomplete fit several moments
+//   may-be-incomplete values fit no order
 //   require D2 enter enter blame=enter:device
 //   allow   D2 enter leave
 //   allow   D2 leave leave

@@ -2,6 +2,7 @@
 //
 // variant all
 //   verdict clean
+//   may-advise progress-not-promised
 //   proof S3 S11
 // variant mixed -DMIXED
 //   why     loads of two bytes have that size, libcu++'s read-modify-writes are compare-exchanges of the
