@@ -38,9 +38,11 @@ public:
   NodeId launch(TimelineId stream, const NodeId *after, uint32_t n, const LaunchFacts &facts) {
     return C.order.add(NodeKind::Kernel, stream, after, n, facts, uint32_t(facts.grid.count()));
   }
-  /// A copy or fill in stream order (O7).
-  NodeId copyNode(TimelineId stream, const NodeId *after, uint32_t n) {
-    return C.order.add(NodeKind::Copy, stream, after, n, LaunchFacts(), 1);
+  /// A copy, fill or other operation in stream order (O7). `facts`: device and domain, which decide
+  /// whose scopes include it (P4, P6).
+  NodeId copyNode(TimelineId stream, const NodeId *after, uint32_t n,
+                  const LaunchFacts &facts = {}) {
+    return C.order.add(NodeKind::Copy, stream, after, n, facts, 1);
   }
   /// Stream-ordered memory becomes alive (D8).
   NodeId allocNode(TimelineId stream, const NodeId *after, uint32_t n) {

@@ -23,11 +23,13 @@ constexpr unsigned WaitFlags = CU_STREAM_WAIT_VALUE_FLUSH;
 
 bool isKnownWait(unsigned Flags) { return (Flags & ~WaitFlags) <= CU_STREAM_WAIT_VALUE_NOR; }
 
-cudaError_t submitValue(CUstream Queue, const ValueWork &W) {
+cudaError_t submitValue(CUstream Queue, ValueWork W) {
   return streamCall(reinterpret_cast<cudaStream_t>(Queue), [&](Context &C, Stream &S) {
     const Allocation *A = C.Memory.find(W.Address);
     if (!A || !A->contains(W.Address + W.Bytes - 1) || W.Address % W.Bytes)
       return cudaErrorInvalidValue;
+    W.Domain = S.Domain;
+    W.DomainMap = S.DomainMap;
     return submit(C, S, W);
   });
 }

@@ -35,8 +35,8 @@ namespace {
 
 uint64_t raw(const void *P) { return reinterpret_cast<uint64_t>(P); }
 
-/// P6: the physical domain of a launch. Unset attributes are the defaults.
-core::DomainId physicalDomain(const KernelWork &W, uint32_t DomainCount) {
+/// P6: the physical domain of a launch or stream operation. Unset attributes are the defaults.
+template <class WorkKind> core::DomainId physicalDomain(const WorkKind &W, uint32_t DomainCount) {
   auto Map = W.DomainMap.value_or(defaultDomainMap(DomainCount));
   bool Remote = W.Domain.value_or(cudaLaunchMemSyncDomainDefault) == cudaLaunchMemSyncDomainRemote;
   return {Remote ? Map.remote : Map.default_};
@@ -135,7 +135,10 @@ public:
   }
 
   void operator()(const ValueWork &W) {
-    actor(W.Api);
+    core::LaunchFacts Facts{};
+    Facts.device = {uint16_t(P.Origin.device)};
+    Facts.domain = physicalDomain(W, C.DomainCount);
+    actor(W.Api, false, Facts);
     if (W.IsWait)
       Op.MayEnd = [W] { return isReached(W); };
     abi::MemoryOrder Order = W.IsWait    ? abi::MemoryOrder::Acquire
@@ -169,8 +172,8 @@ public:
 
 private:
   /// A node that accesses memory and is named by its API call.
-  void actor(const char *Api, bool Staged = false) {
-    Op.Node = C.Detector->copyNode(P.Line, After.data(), uint32_t(After.size()));
+  void actor(const char *Api, bool Staged = false, const core::LaunchFacts &Facts = {}) {
+    Op.Node = C.Detector->copyNode(P.Line, After.data(), uint32_t(After.size()), Facts);
     host::Origin From = P.Origin;
     From.staged = Staged;
     host::nodeNamed(Op.Node, Api, From);

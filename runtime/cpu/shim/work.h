@@ -105,6 +105,9 @@ struct ValueWork {
   bool IsWait = false;
   uint8_t Compare = 0;  ///< CUstreamWaitValue_flags
   bool Relaxed = false; ///< a write that publishes nothing
+  /// The stream's attributes.
+  std::optional<cudaLaunchMemSyncDomain> Domain = {};
+  std::optional<cudaLaunchMemSyncDomainMap> DomainMap = {};
 };
 /// Is what the wait waits for there?
 bool isReached(const ValueWork &W);

@@ -61,7 +61,7 @@ public:
 private:
   static scopesan::abi::Op opOf(const Step &s) {
     return scopesan::abi::Op(s.what == Step::Load ? AccessKind::Load : AccessKind::Rmw, s.order,
-                   scopesan::abi::Scope::Device);
+                             scopesan::abi::Scope::Device);
   }
   /// False: the thread has ended.
   bool step(Who w, Thread &t) {
@@ -78,8 +78,8 @@ private:
       t.acted = true;
       uint32_t &value = Memory[t.now->address];
       t.read = value;
-      t.written = t.now->what == Step::Add ? value + uint32_t(t.now->operand)
-                                           : uint32_t(t.now->operand);
+      t.written =
+          t.now->what == Step::Add ? value + uint32_t(t.now->operand) : uint32_t(t.now->operand);
       if (t.now->what != Step::Load)
         value = t.written;
       return true;
