@@ -202,12 +202,16 @@ private:
   BlameSet *P = nullptr;
 };
 
+/// How far apart the releasers are that a summarized release pattern stands for, itself included:
+/// the smallest scope that includes each from the first. Thread: one releaser, not summarized.
+using Spread = Scope;
+
 /// A release pattern that the current value carries.
 struct Head {
   SnapshotRef snapshot;
-  MaybeBlame broken;   ///< operations that broke the chain of hops since; empty = intact
-  SyncOp first;        ///< first operation of the release pattern: the fence or release write
-  bool merged = false; ///< stands for several releasers that `first`'s scope includes alike
+  MaybeBlame broken; ///< operations that broke the chain of hops since; empty = intact
+  SyncOp first;      ///< first operation of the release pattern: the fence or release write
+  Spread spread = Scope::Thread; ///< of the releasers, which `first`'s scope includes alike
   bool soft = false;   ///< a hop since was one through a volatile access (A1, with advice only)
   bool fences = false; ///< fence.sc before barriers of the releaser: only a fence.sc acquires (S5)
 };
@@ -316,8 +320,8 @@ struct PendingAcquire {
   SyncOp first;        ///< first operation of the release pattern
   MaybeBlame hops;     ///< narrow operations on the observation path; empty = morally strong
   uint64_t object = 0; ///< address of the location
-  bool merged = false; ///< see Head::merged
-  bool soft = false;   ///< see Head::soft
+  Spread spread = Scope::Thread; ///< see Head::spread
+  bool soft = false;             ///< see Head::soft
   bool fences = false; ///< see Head::fences; or the read was another thread's, before a barrier
   bool shared = false; ///< all threads of the block have it
   SyncOp read;

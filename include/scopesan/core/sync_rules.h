@@ -122,10 +122,10 @@ public:
       MaybeBlame hops;
       if (!p4Mutual(h.arrive, wait))
         hops.get().addPair(h.arrive, wait);
-      if (wait.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, false, wait, 0))
+      if (wait.op.acquires() && s3Acquire(t, h.snapshot, h.first, hops, Scope::Thread, wait, 0))
         continue;
-      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), m.address, false, false, false,
-                               false, wait});
+      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), m.address, Scope::Thread, false,
+                               false, false, wait});
     }
   }
 
@@ -303,8 +303,8 @@ private:
   void addHead(SyncObject &o, const SnapshotRef &snapshot, const SyncOp &first,
                bool fences = false) {
     for (Head &h : o.heads)
-      if (h.broken.empty() && !h.merged && h.first.sameThread(first) && h.fences == fences &&
-          h.first.op.scope() == first.op.scope() &&
+      if (h.broken.empty() && h.spread == Scope::Thread && h.first.sameThread(first) &&
+          h.fences == fences && h.first.op.scope() == first.op.scope() &&
           h.first.op.concernsInitsOnly() == first.op.concernsInitsOnly()) {
         if (h.snapshot->time < snapshot->time) { // a thread's newer snapshot contains its older one
           h.snapshot = snapshot;
@@ -317,7 +317,7 @@ private:
       }
     if (o.heads.size() >= MergeAbove)
       mergeHeads(o);
-    o.heads.push(Head{snapshot, {}, first, false, false, fences});
+    o.heads.push(Head{snapshot, {}, first, Scope::Thread, false, fences});
   }
 
   /// Bounds the heads of a long RMW chain: intact ones whose scope includes the same threads become
@@ -343,7 +343,7 @@ private:
         continue;
       }
       same->snapshot = joined(same->snapshot, h.snapshot);
-      same->merged = true;
+      same->spread = spreadOf(*same, h);
       same->soft &= h.soft;
       if (C.advice)
         for (const SyncOp *op : {&same->first, &h.first})
@@ -351,8 +351,21 @@ private:
     }
     o.heads = moved(out);
   }
+  template <class Pattern> static Spread spreadOf(const Pattern &a, const Pattern &b) {
+    Spread apart = p4NeededScope(a.first.place, b.first.place);
+    return maxOf(apart, maxOf(a.spread, b.spread));
+  }
+  /// Whether `last` may include some, not all of the releasers around `first`. What is needed
+  /// between places is an ultrametric: one who is farther from `first` than the others are is
+  /// equally far from all of them.
+  static bool includesSome(const SyncOp &last, const SyncOp &first, Spread spread) {
+    return last.op.scope() < spread && p4NeededScope(last.place, first.place) <= spread;
+  }
+  /// Releasers of several devices or domains, and the host's, are kept apart: those are few, and an
+  /// acquirer at device scope includes some of them only.
   static bool sameReach(const SyncOp &a, const SyncOp &b) {
-    return a.op.scope() == b.op.scope() && p4Includes(a.op.scope(), a.place, b.place);
+    bool together = a.place.host ? b.place.host : p4Includes(Scope::Device, a.place, b.place);
+    return a.op.scope() == b.op.scope() && together && p4Includes(a.op.scope(), a.place, b.place);
   }
 
   // ------------------------------------------------------------------ acquire side
@@ -373,16 +386,16 @@ private:
     if (hop && o.heads.size() > FewHeads && acquiresAll(t, o, r))
       return;
     for (Head &h : o.heads) {
-      if (h.first.sameThread(r) && !h.merged)
+      if (h.first.sameThread(r) && h.spread == Scope::Thread)
         continue;
       MaybeBlame hops = h.broken;
       if (!hop)
         hops.get().addPair(o.lastWrite, r);
       bool softly = soft || h.soft;
       if (r.op.acquires() && !h.fences &&
-          s3Acquire(t, h.snapshot, h.first, hops, h.merged, r, softly ? o.address : 0))
+          s3Acquire(t, h.snapshot, h.first, hops, h.spread, r, softly ? o.address : 0))
         continue;
-      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), o.address, h.merged, softly,
+      s2Pend(t, PendingAcquire{h.snapshot, h.first, moved(hops), o.address, h.spread, softly,
                                h.fences, false, r});
     }
   }
@@ -394,8 +407,7 @@ private:
       return false;
     bool foreign = t.foreign;
     for (const Head &h : o.heads) {
-      bool exact = !h.merged || r.op.scope() >= h.first.op.scope();
-      if (h.fences || !h.broken.empty() || !exact || !p4Mutual(h.first, r))
+      if (h.fences || !h.broken.empty() || r.op.scope() < h.spread || !p4Mutual(h.first, r))
         return false;
       BlockId by = h.snapshot->block;
       foreign |= !by.value || C.order.nodeOf(by) != t.block->place.node;
@@ -415,10 +427,10 @@ private:
   /// S3 for one release pattern (`first` its first operation) and the acquire pattern that ends
   /// with `last`. Returns true when they synchronize; otherwise remembers the edge for blame.
   bool s3Acquire(Thread &t, const SnapshotRef &snapshot, const SyncOp &first,
-                 const MaybeBlame &hops, bool merged, const SyncOp &last, uint64_t softly) {
+                 const MaybeBlame &hops, Spread spread, const SyncOp &last, uint64_t softly) {
     if (C.advice) [[unlikely]]
       C.advice->Uses.edge(first, last);
-    if (merged && hops.empty() && last.op.scope() < first.op.scope()) {
+    if (hops.empty() && includesSome(last, first, spread)) {
       C.x1GaveUp("the releasers of a long RMW chain were summarized", MergedHeads);
       learn(t, snapshot, softly);
       return true;
@@ -504,7 +516,7 @@ private:
         continue;
       }
       same->snapshot = joined(same->snapshot, p.snapshot);
-      same->merged = true;
+      same->spread = spreadOf(*same, p);
       same->shared &= p.shared;
       same->object = 0;
       if (C.advice)
@@ -527,7 +539,7 @@ private:
     for (uint32_t i = 0; i < pending.size();) {
       PendingAcquire &p = pending[i];
       if (!concerns(p) ||
-          !s3Acquire(t, p.snapshot, p.first, p.hops, p.merged, last, p.soft ? p.object : 0)) {
+          !s3Acquire(t, p.snapshot, p.first, p.hops, p.spread, last, p.soft ? p.object : 0)) {
         ++i;
         continue;
       }
