@@ -1,11 +1,12 @@
-// Batches of copies: the batch is in stream order, its copies are in no order among themselves.
+// Batches of copies and discards: the batch is in stream order, its parts are in no order among
+// themselves.
 #include "cupti/calls.h"
 
 namespace scopesan::cupti {
 namespace {
 
 struct BatchCopy {
-  Box from, to;
+  Box from, to; ///< a discard has no `from`: it is a write
   CUmemcpySrcAccessOrder order = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
 };
 
@@ -42,7 +43,8 @@ void batch(Collector &c, const Call &k, CUstream stream, const std::vector<Batch
     p.after.insert(p.after.end(), reads[i].begin(), reads[i].end());
     core::NodeId node = c.Order.copyAt(p);
     host::nodeNamed(node, k.api, k.origin(s));
-    c.copied(node, reads[i].empty() ? &copies[i].from : nullptr, &copies[i].to);
+    bool readsHere = reads[i].empty() && copies[i].from.width;
+    c.copied(node, readsHere ? &copies[i].from : nullptr, &copies[i].to);
     ends.push_back(node);
   }
   c.Order.marker(s, ends);
@@ -82,7 +84,18 @@ template <typename P> void onBatch3D(Collector &c, const Call &k) {
   batch(c, k, p.hStream, copies);
 }
 
+/// Discarded bytes have no value until they are written again.
+template <typename P> void onDiscard(Collector &c, const Call &k) {
+  const auto &p = params<P>(k);
+  std::vector<BatchCopy> parts;
+  for (size_t i = 0; k.enter && i < p.count; ++i)
+    parts.push_back({{}, {p.dptrs[i], p.sizes[i]}});
+  batch(c, k, p.hStream, parts);
+}
+
 constexpr CallRow Rows[] = {
+    {"cuMemDiscardBatchAsync", onDiscard<cuMemDiscardBatchAsync_params>},
+    {"cuMemDiscardAndPrefetchBatchAsync", onDiscard<cuMemDiscardAndPrefetchBatchAsync_params>},
     {"cuMemcpyBatchAsync", onBatch<cuMemcpyBatchAsync_params>},
     {"cuMemcpyBatchAsync_v2", onBatch<cuMemcpyBatchAsync_v2_params>},
     {"cuMemcpy3DBatchAsync", onBatch3D<cuMemcpy3DBatchAsync_params>},

@@ -3,7 +3,9 @@
 #include "cupti/calls.h"
 #include "cupti/host_code.h"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,6 +25,12 @@ thread_local const char *RuntimeName = nullptr;
 struct Entry {
   const CallRow *row = nullptr;
   bool perThread = false;
+  bool known = false; ///< has a handler, or needs none
+};
+
+constexpr std::string_view NoEffect[] = {
+#define SCOPESAN_NO_EFFECT(name) #name,
+#include "cupti/no_effect.def"
 };
 
 Entry lookUp(std::string_view name) {
@@ -37,7 +45,26 @@ Entry lookUp(std::string_view name) {
     for (const CallRow &row : family)
       if (row.name == name)
         e.row = &row;
+  e.known = e.row || std::find(std::begin(NoEffect), std::end(NoEffect), name) != std::end(NoEffect);
   return e;
+}
+
+std::string apiName(const CUpti_CallbackData &data) {
+  std::string_view name = RuntimeName ? RuntimeName : data.functionName;
+  for (std::string_view suffix : {"_ptsz", "_ptds", "_v2"})
+    if (name.ends_with(suffix))
+      name.remove_suffix(suffix.size());
+  return std::string(name);
+}
+
+/// X1: the program did something of which nobody says what it does to memory.
+void unknownCall(const CUpti_CallbackData &data) {
+  if (data.callbackSite == CUPTI_API_ENTER ||
+      *static_cast<const CUresult *>(data.functionReturnValue) != CUDA_SUCCESS)
+    return;
+  InsideScope inside;
+  host::incomplete("the GPU backend does not know what " + apiName(data) +
+                   " does to memory and order");
 }
 
 /// By callback id; filled at the first call of each function.
@@ -63,14 +90,6 @@ CUcontext currentContext(const CUpti_CallbackData &data) {
   return context;
 }
 
-std::string apiName(const CUpti_CallbackData &data) {
-  std::string_view name = RuntimeName ? RuntimeName : data.functionName;
-  for (std::string_view suffix : {"_ptsz", "_ptds", "_v2"})
-    if (name.ends_with(suffix))
-      name.remove_suffix(suffix.size());
-  return std::string(name);
-}
-
 /// The call in which CUDA starts is only seen to end.
 void countCall(bool enter) {
   if (enter)
@@ -92,6 +111,8 @@ void driverCall(CUpti_CallbackId id, const CUpti_CallbackData &data) {
   if (trace() && enter)
     fprintf(stderr, "scopesan: %s (%s)\n", data.functionName, RuntimeName ? RuntimeName : "-");
   const Entry &e = entryOf(id, data.functionName);
+  if (!e.known)
+    unknownCall(data);
   if (!e.row)
     return;
   InsideScope inside;

@@ -83,12 +83,21 @@ void onValueWaited(Collector &c, const Call &k) {
                    ")");
   c.Order.markerAfterAll(k.stream(c, stream));
 }
+/// All of these functions take the stream first.
+void onValueWritten(Collector &c, const Call &k) {
+  CUstream stream = *static_cast<CUstream const *>(k.data->functionParams);
+  if (!k.enter || k.captured(stream))
+    return;
+  host::incomplete("a value that a stream writes to memory is not compared with other accesses (" +
+                   k.api + ")");
+  c.Order.marker(k.stream(c, stream));
+}
 void onHostFunction(Collector &c, const Call &k) {
-  const auto &p = params<cuLaunchHostFunc_params>(k);
-  if (!k.enter || k.captured(p.hStream))
+  CUstream stream = *static_cast<CUstream const *>(k.data->functionParams);
+  if (!k.enter || k.captured(stream))
     return;
   c.hostFunctionRuns();
-  c.Order.marker(k.stream(c, p.hStream));
+  c.Order.marker(k.stream(c, stream));
 }
 
 constexpr CallRow Rows[] = {
@@ -108,6 +117,9 @@ constexpr CallRow Rows[] = {
     {"cuStreamWaitValue32_v2", onValueWaited},
     {"cuStreamWaitValue64_v2", onValueWaited},
     {"cuStreamBatchMemOp_v2", onValueWaited},
+    {"cuStreamWriteValue32_v2", onValueWritten},
+    {"cuStreamWriteValue64_v2", onValueWritten},
+    {"cuStreamAddCallback", onHostFunction},
     {"cuLaunchHostFunc", onHostFunction},
     {"cuLaunchHostFunc_v2", onHostFunction},
 };

@@ -13,7 +13,7 @@
 // variant early_bump -DRACY
 //   why block 0 stores the new epoch while blocks that have not started yet still need the old one
 //   verdict findings
-//   require D1 read_epoch(load,weak) bump(store,weak) distance=same-grid
+//   require D1 read_epoch(load,weak) bump(store,weak)
 //   proof D1
 #include "check.h"
 

@@ -6,3 +6,4 @@
 //   proof S3 S7 S8 S14
 //   args --sizes=0,1,33,257,1000,4099
 #include "cub_device_items.cu"
+#include "cub_device_sorts.cu"

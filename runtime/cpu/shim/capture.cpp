@@ -76,7 +76,7 @@ cudaError_t scopesan::cpu::captureNode(Stream &S, cudaGraphNodeType Type, NodeWo
   return cudaSuccess;
 }
 
-cudaError_t scopesan::cpu::captureParallel(Stream &S, const std::vector<Work> &List) {
+static cudaError_t captureParallel(Stream &S, const std::vector<Work> &List) {
   const std::vector<GraphNode *> Before = S.CaptureTail;
   std::vector<GraphNode *> After;
   for (const Work &W : List) {
@@ -97,6 +97,26 @@ cudaError_t scopesan::cpu::submit(Context &C, Stream &S, const Work &W, Operatio
   OperationRef Op = C.Work.enqueue(S, W);
   if (Enqueued)
     *Enqueued = Op;
+  return cudaSuccess;
+}
+
+cudaError_t scopesan::cpu::submitParallel(Context &C, Stream &S, const std::vector<Work> &List,
+                                          const Dependencies &Extra) {
+  if (S.Capturing)
+    return captureParallel(S, List);
+  if (cudaError_t E = checkImplicitJoin(C, S); E != cudaSuccess)
+    return E;
+  OperationRef Begin = C.Work.enqueueMarker(S, nullptr);
+  Dependencies Ends{{Begin, Begin->Node}};
+  for (size_t I = 0; I < List.size(); ++I) {
+    Placement P = C.Work.placeBeside(S, I);
+    P.After = {{Begin, Begin->Node}};
+    if (I < Extra.size() && Extra[I].Op)
+      P.After.push_back(Extra[I]);
+    OperationRef Op = C.Work.enqueue(P, List[I]);
+    Ends.push_back({Op, Op->Node});
+  }
+  C.Work.enqueueMarker(S, nullptr, Ends);
   return cudaSuccess;
 }
 

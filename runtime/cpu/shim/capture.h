@@ -29,8 +29,10 @@ cudaError_t submit(Context &C, Stream &S, const Work &W, OperationRef *Enqueued 
 /// Adds a node after the stream's captured work.
 cudaError_t captureNode(Stream &S, cudaGraphNodeType Type, NodeWork W);
 
-/// Adds nodes that all follow the stream's captured work and not each other.
-cudaError_t captureParallel(Stream &S, const std::vector<Work> &List);
+/// The batch follows the stream's work; its parts are in no order among themselves. Part I also
+/// follows `Extra[I]`, where that names an operation; a captured batch has no `Extra`.
+cudaError_t submitParallel(Context &C, Stream &S, const std::vector<Work> &List,
+                           const Dependencies &Extra = {});
 
 /// The call cannot be captured: the capture is invalidated. Returns `E`.
 cudaError_t captureFails(Stream &S, cudaError_t E);

@@ -43,18 +43,10 @@ cudaError_t enqueueBatch(Context &C, Stream &S, std::vector<BatchCopy> &Batch) {
   if (!DuringCall.empty())
     if (cudaError_t E = C.Work.waitFor(DuringCall); E != cudaSuccess)
       return E;
-  OperationRef Begin = C.Work.enqueueMarker(S, nullptr);
-  Dependencies Ends{{Begin, Begin->Node}};
-  for (size_t I = 0; I < Batch.size(); ++I) {
-    Placement P = C.Work.placeBeside(S, I);
-    P.After = {{Begin, Begin->Node}};
-    if (Reads[I].Op)
-      P.After.push_back(Reads[I]);
-    OperationRef Op = C.Work.enqueue(P, Batch[I].Work);
-    Ends.push_back({Op, Op->Node});
-  }
-  C.Work.enqueueMarker(S, nullptr, Ends);
-  return cudaSuccess;
+  std::vector<Work> Parts;
+  for (const BatchCopy &B : Batch)
+    Parts.push_back(B.Work);
+  return submitParallel(C, S, Parts, Reads);
 }
 
 cudaError_t runBatch(cudaStream_t Queue, std::vector<BatchCopy> Batch) {
@@ -72,7 +64,7 @@ cudaError_t runBatch(cudaStream_t Queue, std::vector<BatchCopy> Batch) {
     std::vector<Work> Parallel;
     for (BatchCopy &B : Batch)
       Parallel.push_back(B.Work);
-    return captureParallel(S, Parallel);
+    return submitParallel(C, S, Parallel);
   });
 }
 

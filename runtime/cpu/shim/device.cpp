@@ -153,6 +153,64 @@ cudaError_t cudaDeviceGetP2PAttribute(int *Value, cudaDeviceP2PAttr Attribute, i
     }
   });
 }
+
+/// What is native between two places, by operation: as between NVIDIA GPUs over NVLink.
+static cudaError_t atomicCapabilities(unsigned *Result, const cudaAtomicOperation *List,
+                                      unsigned Count, bool Native) {
+  if (!Result || !List || !Count)
+    return cudaErrorInvalidValue;
+  constexpr unsigned Widths = cudaAtomicCapabilityScalar32 | cudaAtomicCapabilityScalar64;
+  constexpr unsigned Integers = cudaAtomicCapabilitySigned | cudaAtomicCapabilityUnsigned;
+  for (unsigned I = 0; I < Count; ++I) {
+    unsigned Can;
+    switch (List[I]) {
+    case cudaAtomicOperationIntegerAdd:
+    case cudaAtomicOperationIntegerMin:
+    case cudaAtomicOperationIntegerMax:
+    case cudaAtomicOperationAnd:
+    case cudaAtomicOperationOr:
+    case cudaAtomicOperationXOR:
+      Can = Integers | Widths | cudaAtomicCapabilityReduction;
+      break;
+    case cudaAtomicOperationIntegerIncrement:
+    case cudaAtomicOperationIntegerDecrement:
+      Can = cudaAtomicCapabilityUnsigned | cudaAtomicCapabilityScalar32 |
+            cudaAtomicCapabilityReduction;
+      break;
+    case cudaAtomicOperationExchange:
+    case cudaAtomicOperationCAS:
+      Can = Integers | Widths | cudaAtomicCapabilityScalar128;
+      break;
+    case cudaAtomicOperationFloatAdd:
+      Can = cudaAtomicCapabilitySigned | Widths | cudaAtomicCapabilityReduction;
+      break;
+    case cudaAtomicOperationFloatMin:
+    case cudaAtomicOperationFloatMax:
+      Can = 0; // no such instruction
+      break;
+    default:
+      return cudaErrorInvalidValue;
+    }
+    Result[I] = Native ? Can : 0;
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned *Result, const cudaAtomicOperation *List,
+                                                unsigned Count, int Device) {
+  return apiCall([&](Context &C) {
+    return C.valid(Device)
+               ? atomicCapabilities(Result, List, Count, host::options().host_native_atomics)
+               : cudaErrorInvalidDevice;
+  });
+}
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned *Result, const cudaAtomicOperation *List,
+                                               unsigned Count, int From, int To) {
+  return apiCall([&](Context &C) {
+    return arePeers(C, From, To)
+               ? atomicCapabilities(Result, List, Count, host::options().p2p_native_atomics)
+               : cudaErrorInvalidDevice;
+  });
+}
 cudaError_t cudaDeviceGetPCIBusId(char *Id, int Bytes, int Device) {
   return apiCall([&](Context &C) {
     std::string Text = pciBusId(Device);

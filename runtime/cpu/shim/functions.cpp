@@ -119,6 +119,12 @@ cudaError_t cudaGetKernel(cudaKernel_t *Result, const void *Handle) {
   });
 }
 
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *Result, const void *Symbol) {
+  return functionCall(Symbol, [&](KernelFunction &F) {
+    return *Result = reinterpret_cast<cudaFunction_t>(&F), cudaSuccess;
+  });
+}
+
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t Kernel, cudaFuncAttribute Attribute,
                                             int Value, int) {
   return cudaFuncSetAttribute(reinterpret_cast<const void *>(Kernel), Attribute, Value);

@@ -11,4 +11,8 @@ cudaError_t reserveForGraph(Context &C, size_t Bytes, int Device, AllocWork &W);
 /// A free node for memory that a graph allocates.
 cudaError_t freeInGraph(Context &C, void *P, FreeWork &W);
 
+/// For cudaDeviceGetGraphMemAttribute: an allocation node has run, or what one allocated was freed.
+void graphAllocated(uint64_t Address, uint64_t Bytes, int Device);
+void graphFreed(uint64_t Address);
+
 } // namespace scopesan::cpu

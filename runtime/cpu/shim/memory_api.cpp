@@ -210,7 +210,7 @@ cudaError_t cudaHostGetFlags(unsigned *Flags, void *Host) {
   });
 }
 
-// ---------------------------------------------------------------- queries and hints
+// ---------------------------------------------------------------- queries
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *Result, const void *P) {
   return deviceCall([&](Context &C) {
@@ -243,20 +243,4 @@ cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
     *Free = MemoryTable::TotalDeviceBytes - C.Memory.deviceBytesUsed(currentDevice());
     return cudaSuccess;
   });
-}
-
-cudaError_t cudaMemAdvise(const void *P, size_t, cudaMemoryAdvise, cudaMemLocation) {
-  return deviceCall(
-      [&](Context &C) { return C.Memory.find(P) ? cudaSuccess : cudaErrorInvalidValue; });
-}
-cudaError_t cudaMemPrefetchAsync(const void *P, size_t, cudaMemLocation, unsigned,
-                                 cudaStream_t Handle) {
-  return streamCall(Handle, [&](Context &C, Stream &S) {
-    return C.Memory.find(P) ? submit(C, S, EmptyWork{}) : cudaErrorInvalidValue;
-  });
-}
-SCOPESAN_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *P, size_t Bytes,
-                                                      cudaMemLocation L, unsigned Flags,
-                                                      cudaStream_t S) {
-  return cudaMemPrefetchAsync(P, Bytes, L, Flags, perThread(S));
 }

@@ -72,6 +72,40 @@ cudaError_t cudaDeviceSetMemPool(int Device, cudaMemPool_t Handle) {
     return C.Devices[size_t(Device)].Pool = Handle, cudaSuccess;
   });
 }
+
+// Of a location. The backend has device memory in pools, of the only type with a default: pinned.
+static cudaError_t checkLocation(Context &C, const cudaMemLocation *L, cudaMemAllocationType T) {
+  if (!L)
+    return cudaErrorInvalidValue;
+  if (L->type == cudaMemLocationTypeDevice && T == cudaMemAllocationTypePinned)
+    return C.valid(L->id) ? cudaSuccess : cudaErrorInvalidValue;
+  host::incomplete("the CPU backend lacks memory pools that are not of pinned memory on a device");
+  return cudaErrorNotSupported;
+}
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *Result, cudaMemLocation *L,
+                                     cudaMemAllocationType T) {
+  return apiCall([&](Context &C) {
+    cudaError_t E = Result ? checkLocation(C, L, T) : cudaErrorInvalidValue;
+    return E == cudaSuccess ? (*Result = handleOf(defaultPool(L->id)), E) : E;
+  });
+}
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *Result, cudaMemLocation *L, cudaMemAllocationType T) {
+  return apiCall([&](Context &C) {
+    cudaError_t E = Result ? checkLocation(C, L, T) : cudaErrorInvalidValue;
+    return E == cudaSuccess ? (*Result = handleOf(&currentPool(L->id)), E) : E;
+  });
+}
+cudaError_t cudaMemSetMemPool(cudaMemLocation *L, cudaMemAllocationType T, cudaMemPool_t Handle) {
+  return apiCall([&](Context &C) {
+    if (cudaError_t E = checkLocation(C, L, T); E != cudaSuccess)
+      return E;
+    const Pool *P = lookupPool(Handle);
+    if (!P || P->Device != L->id)
+      return cudaErrorInvalidValue;
+    return C.Devices[size_t(L->id)].Pool = Handle, cudaSuccess;
+  });
+}
+
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *Result, const cudaMemPoolProps *Props) {
   return apiCall([&](Context &C) {
     if (!Result || !Props)

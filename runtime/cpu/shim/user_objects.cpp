@@ -102,7 +102,3 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t Graph, cudaUserObject_t Handl
 }
 
 /// Nothing is kept for the next launch.
-cudaError_t cudaDeviceGraphMemTrim(int Device) {
-  return apiCall(
-      [&](Context &C) { return C.valid(Device) ? cudaSuccess : cudaErrorInvalidDevice; });
-}

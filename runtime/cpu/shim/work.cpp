@@ -1,6 +1,7 @@
 // What each kind of work does when it runs: launches, copies, fills (O7), host code.
 #include "cpu/aliases.h"
 #include "cpu/constant_reads.h"
+#include "cpu/shim/graph_memory.h"
 #include "cpu/shim/copies.h"
 #include "cpu/shim/launches.h"
 #include "cpu/shim/modules.h"
@@ -156,13 +157,18 @@ public:
   void operator()(const AllocWork &W) {
     Op.Node = C.Detector->allocNode(P.Line, After.data(), uint32_t(After.size()));
     host::nodeNamed(Op.Node, W.Api, P.Origin);
-    Op.Effect = [&C = C, Node = Op.Node, W] { C.Detector->allocated(W.Address, W.Bytes, Node); };
+    Op.Effect = [&C = C, Node = Op.Node, W, Device = int(P.Origin.device)] {
+      C.Detector->allocated(W.Address, W.Bytes, Node);
+      if (W.Reservation)
+        graphAllocated(W.Address, W.Bytes, Device);
+    };
   }
 
   void operator()(const FreeWork &W) {
     Op.Node = C.Detector->freeNode(P.Line, After.data(), uint32_t(After.size()));
     host::nodeNamed(Op.Node, W.Api, P.Origin);
     Op.Effect = [&C = C, Node = Op.Node, W] {
+      graphFreed(W.Address);
       if (W.InGraph) // the address stays the graph's
         C.Detector->freed(W.Address, W.Bytes, Node, false);
       else

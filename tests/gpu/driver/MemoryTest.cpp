@@ -186,3 +186,21 @@ TEST_F(FastCollector, MemoryThatEndedWithItsContextIsSpecial) {
   synchronize();
   EXPECT_EQ(lines("\"rule\":\"D8\""), d8 + 1);
 }
+
+TEST_F(Collector, DiscardIsAWrite) {
+  uint64_t p = allocate();
+  CUstream a = stream(), b = stream();
+  auto discard = [&](CUstream s, uint64_t at) {
+    CUdeviceptr starts[] = {at};
+    size_t sizes[] = {64};
+    call("cuMemDiscardBatchAsync", cuMemDiscardBatchAsync_params{starts, sizes, 1, 0, s});
+  };
+  launch("logged", a, [&] { record(0, EventKind::Read, p); });
+  discard(a, p);
+  synchronize();
+  EXPECT_EQ(found(), 0u);
+  launch("logged", a, [&] { record(0, EventKind::Read, p); });
+  discard(b, p);
+  synchronize();
+  EXPECT_EQ(found(), 1u);
+}
