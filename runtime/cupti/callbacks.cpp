@@ -45,7 +45,8 @@ Entry lookUp(std::string_view name) {
     for (const CallRow &row : family)
       if (row.name == name)
         e.row = &row;
-  e.known = e.row || std::find(std::begin(NoEffect), std::end(NoEffect), name) != std::end(NoEffect);
+  e.known =
+      e.row || std::find(std::begin(NoEffect), std::end(NoEffect), name) != std::end(NoEffect);
   return e;
 }
 

@@ -72,9 +72,9 @@ TEST_F(Ranges, WrongArguments) {
   EXPECT_EQ(cudaMemAdvise(Plain, 4, cudaMemAdviseSetReadMostly, OnDevice), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemAdvise(Data, Bytes + 1, cudaMemAdviseSetReadMostly, OnDevice),
             cudaErrorInvalidValue);
-  EXPECT_EQ(cudaMemAdvise(Data, Bytes, cudaMemAdviseSetAccessedBy,
-                          {cudaMemLocationTypeDevice, {99}}),
-            cudaErrorInvalidDevice);
+  EXPECT_EQ(
+      cudaMemAdvise(Data, Bytes, cudaMemAdviseSetAccessedBy, {cudaMemLocationTypeDevice, {99}}),
+      cudaErrorInvalidDevice);
   EXPECT_EQ(cudaMemPrefetchAsync(Plain, 4, OnDevice, 0, nullptr), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemRangeGetAttribute(&Value, 8, cudaMemRangeAttributeReadMostly, Data, Bytes),
             cudaErrorInvalidValue);

@@ -241,9 +241,11 @@ cudaError_t cudaMemPrefetchBatchAsync(void **Starts, size_t *Sizes, size_t Count
                   {Starts, Sizes, Count, Locations, FirstOf, LocationCount}, false, true, Flags,
                   Queue);
 }
-SCOPESAN_EXPORT cudaError_t cudaMemPrefetchBatchAsync_ptsz(
-    void **Starts, size_t *Sizes, size_t Count, cudaMemLocation *Locations, size_t *FirstOf,
-    size_t LocationCount, unsigned long long Flags, cudaStream_t Queue) {
+SCOPESAN_EXPORT cudaError_t cudaMemPrefetchBatchAsync_ptsz(void **Starts, size_t *Sizes,
+                                                           size_t Count, cudaMemLocation *Locations,
+                                                           size_t *FirstOf, size_t LocationCount,
+                                                           unsigned long long Flags,
+                                                           cudaStream_t Queue) {
   return cudaMemPrefetchBatchAsync(Starts, Sizes, Count, Locations, FirstOf, LocationCount, Flags,
                                    perThread(Queue));
 }

@@ -1,8 +1,8 @@
 // What each kind of work does when it runs: launches, copies, fills (O7), host code.
 #include "cpu/aliases.h"
 #include "cpu/constant_reads.h"
-#include "cpu/shim/graph_memory.h"
 #include "cpu/shim/copies.h"
+#include "cpu/shim/graph_memory.h"
 #include "cpu/shim/launches.h"
 #include "cpu/shim/modules.h"
 
