@@ -124,6 +124,8 @@ public:
       return kind == host::MemoryKind::MappedHost || kind == host::MemoryKind::PinnedHost;
     }
   };
+  /// D6, from the attributes of the memory and of its device.
+  static core::MemoryAtomicity atomicityOf(const Memory &m, bool managed);
   const Memory *find(uint64_t address) const;
   uint64_t beginOf(uint64_t address) const;
   std::vector<uint64_t> allocationsWithin(uint64_t address, uint64_t bytes) const;

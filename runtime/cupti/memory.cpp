@@ -36,6 +36,28 @@ void Collector::forgetOverlapping(uint64_t address, uint64_t bytes) {
   }
 }
 
+static bool deviceHas(CUcontext context, CUdevice_attribute attribute) {
+  if (!context)
+    return true;
+  CUdevice device = 0;
+  int value = 0;
+  ContextScope current(context);
+  return cuCtxGetDevice(&device) != CUDA_SUCCESS ||
+         cuDeviceGetAttribute(&value, attribute, device) != CUDA_SUCCESS || value;
+}
+
+core::MemoryAtomicity Collector::atomicityOf(const Memory &m, bool managed) {
+  if (managed)
+    return {deviceHas(m.context, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
+                ? core::Atomicity::Always
+                : core::Atomicity::Never};
+  if (m.onHost())
+    return {deviceHas(m.context, CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED)
+                ? core::Atomicity::Always
+                : core::Atomicity::LoadsAndStores};
+  return {};
+}
+
 void Collector::allocated(uint64_t address, const Memory &memory, const std::string &api,
                           core::NodeId since) {
   if (!address || !memory.bytes)
@@ -46,8 +68,10 @@ void Collector::allocated(uint64_t address, const Memory &memory, const std::str
   m.onHostOnly = m.hostReaches && Order.hasHostCode();
   if (m.hostReaches)
     hostWatches(address, address + m.bytes);
-  inOrder(since, [this, address, memory = m, api, since] {
+  core::MemoryAtomicity atomicity = atomicityOf(m, m.kind == host::MemoryKind::Managed);
+  inOrder(since, [this, address, memory = m, api, since, atomicity] {
     host::memoryAllocated({address, memory.bytes, memory.kind, api, 0});
+    Detector.setAtomicity(address, memory.bytes, atomicity);
     memoryStarts(address, memory.bytes, since, memory.onHostOnly);
   });
 }
@@ -98,8 +122,9 @@ void Collector::variable(uint64_t address, uint64_t bytes, const std::string &sy
   });
   auto initial = early.empty() ? initialContent(m, address) : nullptr;
   inOrder({}, [this, address, bytes, kind, symbol, constant, early, initial,
-               onHostOnly = m.onHostOnly] {
+               onHostOnly = m.onHostOnly, atomicity = atomicityOf(m, m.hostReaches)] {
     host::memoryAllocated({address, bytes, kind, gpu::demangled(symbol), 0});
+    Detector.setAtomicity(address, bytes, atomicity);
     Constants.gone(address);
     if (constant)
       Constants.found(address, bytes, gpu::constantBit(symbol.data(), symbol.size()),

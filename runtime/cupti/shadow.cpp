@@ -242,6 +242,7 @@ void Collector::memoryEnds(uint64_t address, uint64_t bytes, core::NodeId by, bo
     Shadow.fill(*c, address, bytes, gpu::mark::Freed);
   }
   Detector.freed(address, bytes, by, afterAll);
+  Detector.setAtomicity(address, bytes, {});
 }
 
 // ---------------------------------------------------------------- what was counted

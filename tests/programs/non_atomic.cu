@@ -1,17 +1,15 @@
 // scopesan-test: system-scope atomics on memory where the platform does not make them atomic
 //
-// The GPU backend does not ask for the attributes that D6 depends on and takes all memory as atomic; those that the
-// options here set are not the device's to change.
+// Attributes that the options here set are the CPU backend's: what a GPU says of itself nobody changes. Without options
+// the headers are those of a GPU behind PCIe: no native atomics towards the host, concurrent managed access.
 //
 // variant device_memory
 //   why device memory that one GPU uses
 //   verdict clean
-//   backends cpu
 //   proof D6
 // variant pinned_load_store -DPINNED -DSTORE
 //   why naturally aligned loads and stores of mapped memory are atomic
 //   verdict clean
-//   backends cpu
 //   proof D6
 // variant pinned_native -DPINNED
 //   label full
@@ -23,24 +21,20 @@
 //   why an operation of narrower scope is always atomic
 //   verdict clean
 //   label full
-//   backends cpu
 //   proof D6
 // variant pinned_rmw -DPINNED -DRACY=1
 //   why without hostNativeAtomicSupported an RMW of mapped memory is not atomic
 //   verdict findings
 //   require D6 update update
-//   backends cpu
 //   proof D6
 // variant pinned_rmw_alone -DPINNED -DALONE
 //   why nobody else touches the object in this run
 //   verdict clean
 //   advise non-atomic-memory nobody update
-//   backends cpu
 //   proof D6 A1
 // variant managed -DMANAGED
 //   why concurrentManagedAccess is the default of this device
 //   verdict clean
-//   backends cpu
 //   proof D6
 // variant managed_without_concurrent_access -DMANAGED -DRACY=2
 //   label full

@@ -204,3 +204,53 @@ TEST_F(Collector, DiscardIsAWrite) {
   synchronize();
   EXPECT_EQ(found(), 1u);
 }
+
+/// Two blocks add to the same word, in no order.
+void addTwice(uint64_t address, scopesan::abi::Scope scope, bool isStore = false) {
+  using namespace scopesan::abi;
+  Op op(isStore ? AccessKind::Store : AccessKind::Rmw, MemoryOrder::Relaxed, scope);
+  launch("logged", nullptr, [&] {
+    Log &log = state();
+    for (uint32_t b = 0; b < 2; ++b) {
+      records()[log.cursor++] = {
+          address,  b,        log.stamp | uint32_t(EventKind::AtomicBefore) << 26, 4, newSite(),
+          op.raw(), log.stamp};
+      records()[log.cursor++] = {
+          b,        b, log.stamp | uint32_t(EventKind::AtomicAfter) << 26,
+          b + 1,    0, Wrote | WrittenKnown | (isStore ? 0u : uint32_t(ValueKnown)),
+          log.stamp};
+    }
+  });
+  synchronize();
+}
+
+TEST_F(Collector, AtomicsOnMemoryWithoutThem) { // D6
+  using scopesan::abi::Scope;
+  const char *NonAtomic = "\"rule\":\"D6\"";
+  auto pinned = [] {
+    static uint64_t next = 0x710000000000;
+    void *p = reinterpret_cast<void *>(next += 1 << 20);
+    call("cuMemHostAlloc", cuMemHostAlloc_params{&p, 4096, CU_MEMHOSTALLOC_DEVICEMAP});
+    return reinterpret_cast<uint64_t>(p);
+  };
+  auto managed = [] {
+    static CUdeviceptr next = 0x720000000000;
+    CUdeviceptr p = next += 1 << 20;
+    call("cuMemAllocManaged", cuMemAllocManaged_params{&p, 4096, CU_MEM_ATTACH_GLOBAL});
+    return p;
+  };
+  addTwice(pinned(), Scope::System);
+  addTwice(managed(), Scope::System);
+  EXPECT_EQ(found(), 0u);
+  fakeDriver().hostNativeAtomics = fakeDriver().concurrentManagedAccess = false;
+  uint64_t p = pinned();
+  addTwice(p, Scope::Device);
+  addTwice(p + 64, Scope::System, /*isStore=*/true);
+  addTwice(allocate(), Scope::System);
+  EXPECT_EQ(found(), 0u);
+  addTwice(p, Scope::System);
+  EXPECT_EQ(lines(NonAtomic), 1u);
+  addTwice(managed(), Scope::System);
+  EXPECT_EQ(lines(NonAtomic), 2u);
+  fakeDriver().hostNativeAtomics = fakeDriver().concurrentManagedAccess = true;
+}

@@ -33,8 +33,13 @@ FAKE cuCtxPopCurrent(CUcontext *c) {
   Driver.current = Driver.stack.back();
   return Driver.stack.pop_back(), CUDA_SUCCESS;
 }
-FAKE cuDeviceGetAttribute(int *value, CUdevice_attribute, CUdevice) {
-  return *value = 1, CUDA_SUCCESS;
+FAKE cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice) {
+  *value = 1;
+  if (attribute == CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED)
+    *value = Driver.hostNativeAtomics;
+  if (attribute == CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
+    *value = Driver.concurrentManagedAccess;
+  return CUDA_SUCCESS;
 }
 FAKE cuDevicePrimaryCtxGetState(CUdevice, unsigned *, int *active) {
   return *active = Driver.primary != nullptr, CUDA_SUCCESS;

@@ -42,6 +42,7 @@ struct FakeDriver {
   bool reuses = true;                       ///< allocations get the address that was freed last
   CUdeviceptr lastFreed = 0;
   uint64_t poolThreshold = 0;
+  bool hostNativeAtomics = true, concurrentManagedAccess = true;
 };
 
 __attribute__((visibility("default"))) FakeDriver &fakeDriver();
