@@ -35,14 +35,13 @@ void Locations::joinAll(const std::vector<AtomicOp *> &ops) {
 
 // ---------------------------------------------------------------- values that come back
 
-namespace {
 /// Values that the location can have had since the one that is known, without `op`.
-std::unordered_set<uint64_t> valuesWithout(const Location &l, const AtomicOp &op) {
+std::unordered_set<uint64_t> Locations::valuesWithout(const Location &l, const AtomicOp &op) {
   std::unordered_multimap<uint64_t, uint64_t> steps;
   std::vector<uint64_t> next{l.current};
   for (auto &[written, other] : l.writers)
     if (other != &op) {
-      if (other->isStep())
+      if (other->isStep() && !wasThere(l, *other))
         steps.emplace(other->value, written);
       else
         next.push_back(written);
@@ -57,7 +56,43 @@ std::unordered_set<uint64_t> valuesWithout(const Location &l, const AtomicOp &op
   }
   return reached;
 }
-} // namespace
+
+/// `by` is about to replace the current value, which it has not read.
+void Locations::notePast(Location &l, const AtomicOp &by) {
+  constexpr size_t Most = 1 << 12;
+  if ((!by.besideWriter && l.openedWriters == by.openedWriters) || l.past.size() > Most)
+    l.past.clear(); // no other can come after it
+  if (l.known && !isAlone(by))
+    l.past[l.current] = {l.opened, l.writer || by.opened <= l.writerEnd};
+}
+
+void Locations::ended(const AtomicOp &op) {
+  Location &l = *op.at;
+  --l.open;
+  if (!op.onlyReads())
+    --l.openWriters;
+  if (l.writer == &op) {
+    l.writer = nullptr;
+    l.writerEnd = l.opened;
+  }
+}
+
+/// What the read-modify-write has read was there before a store that was told already: it acted then,
+/// and what it left was gone as well. The store did not take away what readers learn.
+void Locations::actBeforeStore(AtomicOp &op) {
+  Location &l = *op.at;
+  removeWriter(op);
+  tell(op);
+  op.applied = true;
+  l.past[op.written] = PastValue(l.past[op.value]);
+  auto [begin, end] = l.readers.equal_range(op.written);
+  for (auto i = begin; i != end; ++i) {
+    AtomicOp read = i->second->reader();
+    tell(read);
+  }
+  if (l.address < Watched + WatchedBytes && Watched < l.address + l.bytes)
+    OnWrite();
+}
 
 /// Did the location hold what `op` has read at one moment only, as far as open operations tell?
 bool Locations::isUnique(const Location &l, const AtomicOp &op) const {
@@ -73,25 +108,28 @@ bool Locations::isUnique(const Location &l, const AtomicOp &op) const {
 bool Locations::isUnique(const Location &l, const AtomicOp &op,
                          const std::unordered_set<uint64_t> *reached) {
   std::unordered_set<uint64_t> seen;
-  bool begins = !l.known && l.swings;
+  bool begins = !l.known && (l.swings || l.version);
+  const AtomicOp *reader = &op;
   for (uint64_t value = op.value; seen.insert(value).second;) {
-    bool isHere = (l.known && l.current == value) || (op.fed && value == op.value);
+    bool isHere = (l.known && l.current == value) || (value == op.value && op.fed) ||
+                  wasThere(l, *reader);
     unsigned writers = 0;
     const AtomicOp *last = nullptr;
     auto [begin, end] = l.writers.equal_range(value);
     for (auto i = begin; i != end; ++i) {
       const AtomicOp *w = i->second;
-      if (w != &op && (!reached || !w->isStep() || reached->count(w->value))) {
+      if (w != &op && (!reached || !w->isStep() || reached->count(w->value) || wasThere(l, *w))) {
         ++writers;
         last = w;
       }
     }
-    if (writers + isHere + (writers && begins) > 1)
+    if (writers + isHere + (writers && begins && (l.swings || last->isStep())) > 1)
       return false;
     if (!writers) // here, or at an unknown beginning: not that of a circle
       return isHere || l.known || op.onlyReads() || value != op.written;
     if (!last->isStep())
       return true;
+    reader = last;
     value = last->value;
   }
   return false;
@@ -104,8 +142,11 @@ void Locations::joinGroup(Location &l) {
   std::vector<AtomicOp *> group = l.blind;
   std::unordered_map<uint64_t, int> balance;
   bool allSteps = group.empty() && l.known;
-  if (l.known)
+  if (l.known) {
     ++balance[l.current];
+    if (!group.empty() || !l.writers.empty())
+      l.past[l.current] = {l.opened, true};
+  }
   for (auto &[written, op] : l.writers) {
     group.push_back(op);
     allSteps &= op->isStep();
@@ -154,21 +195,26 @@ bool Locations::joinOverlapping(const Location &l) {
 
 /// Open read-modify-writes that left the value that `op` has read as it was may have come before
 /// it.
-void Locations::actUnchanged(Location &l, const AtomicOp &op) {
+bool Locations::actUnchanged(Location &l, const AtomicOp &op) {
+  bool any = false;
   auto [begin, end] = l.readers.equal_range(op.value);
   for (auto i = begin; i != end; ++i) {
     AtomicOp &other = *i->second;
     if (&other == &op || !other.wrote || other.applied)
       continue;
     tellUnchanged(other);
+    any = true;
     if (other.op.releases())
       noteOrder(op);
   }
+  return any;
 }
 
 /// An operation that was told early may have acted at any time until now.
 void Locations::actedNow(Location &l) {
   --l.early;
+  if (l.known)
+    l.past[l.current] = {l.opened, true};
   l.known = false;
   l.unsure = true;
   ++l.version;

@@ -87,6 +87,9 @@ void Locations::feedKept(AtomicOp &op) {
 void Locations::tell(AtomicOp &op) {
   if (!op.at->kept.empty())
     feedKept(op);
+  if (op.at->restored && !op.isStore() && !op.repeated &&
+      !D.knowsKept(*op.at->restored, *op.thread))
+    noteOrder(op); // perhaps too much
   for (unsigned n = op.waits ? 2 : 1; n; --n) {
     D.atomicBefore(*op.thread, op.address, op.bytes, op.op, op.site);
     D.atomicAfter(*op.thread, op.address, op.bytes, op.op, op.site, op.wrote, op.value);
@@ -159,11 +162,19 @@ void Locations::apply(AtomicOp &op) {
   removeWriter(op);
   if (l.shared)
     keep(l, nullptr);
-  tell(op);
+  if (op.op.kind() == AccessKind::Store || (l.known && l.current != op.value))
+    notePast(l, op);
+  else if (l.known && wasThere(l, op)) // it acted now, or then and what is here stays
+    l.past[op.value] = {l.opened, true};
+  if (op.op.kind() == AccessKind::Store)
+    applyStore(op);
+  else
+    tell(op);
   op.applied = true;
   l.known = op.writtenKnown;
   l.current = op.written;
   l.unsure = !op.writtenKnown;
+  l.writer = &op;
   ++l.version;
   if (!Values.empty())
     Values.forget(l.address, l.bytes);
@@ -177,6 +188,21 @@ void Locations::apply(AtomicOp &op) {
       other->known = false;
       ++other->version;
     }
+}
+
+/// A store replaces what readers learn. Where it may have come before what was told already, they
+/// learn both.
+void Locations::applyStore(AtomicOp &op) {
+  Location &l = *op.at;
+  auto replaced = std::make_unique<core::SyncObject>();
+  bool loses = !isAlone(op) && D.keepValue(l.address, l.bytes, *replaced) &&
+               !(op.op.releases() && D.knowsKept(*replaced, *op.thread));
+  tell(op);
+  l.restored.reset();
+  if (loses) {
+    D.restoreKept(l.address, l.bytes, *replaced);
+    l.restored = std::move(replaced);
+  }
 }
 
 /// Searches backwards: which open operation wrote `value`, and what did that one read? A store ends
@@ -221,7 +247,7 @@ bool Locations::reach(Location &l, uint64_t value, AtomicOp *self) {
       found = true;
     } else {
       look(op->value);
-      found = steps.back().candidates.empty() && !l.known;
+      found = steps.back().candidates.empty() && (!l.known || wasThere(l, *op));
     }
   }
   for (AtomicOp *op : path)
@@ -245,6 +271,17 @@ void Locations::open(AtomicOp &op) {
   Location &l = at(op.address, op.bytes);
   op.at = &l;
   l.swings |= op.swings;
+  op.beside = l.open != 0;
+  if (!l.open && !l.past.empty())
+    std::erase_if(l.past, [](const auto &p) { return !p.second.mayBack; });
+  op.opened = ++l.opened;
+  ++l.open;
+  op.besideWriter = l.openWriters != 0;
+  if (!op.onlyReads()) {
+    ++l.openedWriters;
+    ++l.openWriters;
+  }
+  op.openedWriters = l.openedWriters;
   op.groups = l.groups;
   if (op.onlyReads()) {
     if (op.valueKnown)
@@ -258,6 +295,7 @@ void Locations::open(AtomicOp &op) {
 
 void Locations::close(AtomicOp &op) {
   Location &l = *op.at;
+  ended(op);
   bool several = false;
   if (op.valueKnown && !op.repeated) {
     bool mayAct = !op.applied || op.onlyReads();
@@ -268,7 +306,10 @@ void Locations::close(AtomicOp &op) {
     else if (mayAct) {
       if (!op.fed && (!l.known || l.current != op.value))
         reach(l, op.value, &op);
-      actUnchanged(l, op);
+      if (actUnchanged(l, op) && op.fed) {
+        AtomicOp read = op.reader();
+        tell(read);
+      }
     }
   }
   if (op.onlyReads())
@@ -294,10 +335,16 @@ void Locations::closeReader(Location &l, AtomicOp &op, bool several) {
     feed(op);
     noteOrder(op);
   } else if (!fits && !op.fed) {
-    fits = reach(l, op.value, &op) || l.unsure; // another guess
+    bool reached = reach(l, op.value, &op), was = !reached && wasThere(l, op);
+    fits = reached || was || l.unsure; // another guess
     if (!fits && !op.repeated)
       noPlace(op);
-    if (fits && (!l.known || l.unsure)) {
+    if (fits && (was ? !wasOpenThen(l, op) : !l.known || l.unsure)) {
+      if (was && l.known) {
+        flushReaders(l);
+        l.past[l.current] = {l.opened, true};
+        ++l.version;
+      }
       l.known = true;
       l.current = op.value;
     }
@@ -313,14 +360,22 @@ void Locations::closeReader(Location &l, AtomicOp &op, bool several) {
       }
     }
   }
+  if (!several && !fits && op.fed && wasThere(l, op)) { // what came since may have come before it
+    AtomicOp read = op.reader();
+    tell(read);
+  }
   if (op.valueKnown)
     erase(l.readers, op.value, &op);
 }
 
 void Locations::closeStep(Location &l, AtomicOp &op) {
   if (op.valueKnown && (!l.known || l.current != op.value)) {
-    if (!reach(l, op.value, &op) && !l.unsure)
-      noPlace(op);
+    if (!reach(l, op.value, &op)) {
+      if (wasOpenThen(l, op))
+        return actBeforeStore(op);
+      if (!l.unsure && !wasThere(l, op))
+        noPlace(op);
+    }
   } else if (AtomicOp *store = op.valueKnown ? pendingStore(l, op.value, op) : nullptr) {
     // Both orders fit: keep the edges of both by a read of the value before the store.
     AtomicOp read = op.reader();
@@ -332,6 +387,7 @@ void Locations::closeStep(Location &l, AtomicOp &op) {
 }
 
 void Locations::force(AtomicOp &op) {
+  ended(op);
   if (!op.applied)
     apply(op);
   if (op.early)
@@ -339,6 +395,7 @@ void Locations::force(AtomicOp &op) {
 }
 
 void Locations::abandon(AtomicOp &op) {
+  ended(op);
   if (op.onlyReads()) {
     if (op.valueKnown)
       erase(op.at->readers, op.value, &op);

@@ -63,7 +63,9 @@ struct AtomicOp {
   bool applied = false, onPath = false;
   bool early = false; ///< applied with others, perhaps before it has acted
   bool fed = false;
-  uint32_t groups = 0; ///< the location's when it began
+  bool beside = false, besideWriter = false; ///< others were open when it began
+  uint32_t opened = 0, openedWriters = 0;    ///< the location's, its own included
+  uint32_t groups = 0;                       ///< the location's when it began
   uint32_t fedVersion = 0, fedUnchanged = 0;
 
   /// Its reading half.
@@ -94,6 +96,12 @@ struct KeptValue {
   std::unique_ptr<core::SyncObject> object; ///< what its readers learn
 };
 
+/// A value that a store replaced while other operations were open.
+struct PastValue {
+  uint32_t opened = 0;  ///< the location's at that time: operations that had begun may have read it
+  bool mayBack = false; ///< its writer overlapped the store, which may have come first
+};
+
 struct Location {
   uint64_t address = 0;
   uint32_t bytes = 0;
@@ -104,9 +112,18 @@ struct Location {
   bool unsure = false;    ///< the current value is a guess
   uint32_t groups = 0;    ///< so far (joinGroup)
   uint32_t early = 0;     ///< operations that were told early and have not ended
+  uint32_t opened = 0;    ///< operations that have begun
+  uint32_t open = 0;      ///< ... and not ended
   bool swings = false;    ///< its values neither only rise nor only fall
   bool shared = false;    ///< with actors whose writes were told early
   std::vector<KeptValue> kept;
+  /// Values that stores replaced.
+  std::unordered_map<uint64_t, PastValue> past;
+  /// What readers learn although a store has replaced it (applyStore).
+  std::unique_ptr<core::SyncObject> restored;
+  const AtomicOp *writer = nullptr; ///< of the current value, until it ends
+  uint32_t writerEnd = 0;           ///< `opened` when it ended
+  uint32_t openedWriters = 0, openWriters = 0;
   std::unordered_multimap<uint64_t, AtomicOp *> writers; ///< not applied, by value written
   std::unordered_multimap<uint64_t, AtomicOp *> readers; ///< open, by value read
   std::vector<AtomicOp *> blind; ///< not applied, leaving a value that is not known
@@ -179,6 +196,9 @@ private:
   void feed(AtomicOp &op);
   void flushReaders(Location &l);
   void apply(AtomicOp &op);
+  void applyStore(AtomicOp &op);
+  /// Did another operation overlap the store? Then the one may have acted before the other.
+  static bool isAlone(const AtomicOp &op) { return !op.beside && op.at->opened == op.opened; }
   /// Applies open operations so that the location holds `value`. False when nothing fits.
   bool reach(Location &l, uint64_t value, AtomicOp *self);
   void removeWriter(AtomicOp &op);
@@ -189,6 +209,20 @@ private:
   bool isUnique(const Location &l, const AtomicOp &op) const;
   static bool isUnique(const Location &l, const AtomicOp &op,
                        const std::unordered_set<uint64_t> *reached);
+  /// Can the operation have read a value that a store replaced?
+  static bool wasThere(const Location &l, const AtomicOp &op) {
+    auto i = l.past.find(op.value);
+    return i != l.past.end() && (i->second.mayBack || i->second.opened >= op.opened);
+  }
+  /// ... was it open when the store was told?
+  static bool wasOpenThen(const Location &l, const AtomicOp &op) {
+    auto i = l.past.find(op.value);
+    return i != l.past.end() && i->second.opened >= op.opened;
+  }
+  static void notePast(Location &l, const AtomicOp &by);
+  static void ended(const AtomicOp &op);
+  void actBeforeStore(AtomicOp &op);
+  static std::unordered_set<uint64_t> valuesWithout(const Location &l, const AtomicOp &op);
   void joinGroup(Location &l);
   bool joinOverlapping(const Location &l);
   static void markEarly(AtomicOp &op) {
@@ -202,7 +236,7 @@ private:
     op.fedVersion = op.at->version;
     op.fedUnchanged = ++op.at->unchanged;
   }
-  void actUnchanged(Location &l, const AtomicOp &op);
+  bool actUnchanged(Location &l, const AtomicOp &op);
   bool throughUnknown(Location &l, const AtomicOp &self);
   AtomicOp *pendingStore(Location &l, uint64_t value, const AtomicOp &other);
   static void erase(std::unordered_multimap<uint64_t, AtomicOp *> &map, uint64_t key, AtomicOp *op);

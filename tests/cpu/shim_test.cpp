@@ -218,6 +218,39 @@ TEST_F(Shim, LaunchConfigurationsAreChecked) {
   cudaGetLastError();
 }
 
+TEST_F(Shim, HintsAreReadBack) {
+  cudaStream_t S, T;
+  EXPECT_EQ(cudaStreamCreate(&S), cudaSuccess);
+  EXPECT_EQ(cudaStreamCreate(&T), cudaSuccess);
+  cudaStreamAttrValue Window{}, Back{};
+  Window.accessPolicyWindow.num_bytes = 4096;
+  Window.accessPolicyWindow.hitRatio = 0.5f;
+  Window.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+  const auto Id = cudaLaunchAttributeAccessPolicyWindow;
+  EXPECT_EQ(cudaStreamGetAttribute(S, Id, &Back), cudaSuccess);
+  EXPECT_EQ(Back.accessPolicyWindow.num_bytes, 0u);
+  EXPECT_EQ(cudaStreamSetAttribute(S, Id, &Window), cudaSuccess);
+  EXPECT_EQ(cudaStreamCopyAttributes(T, S), cudaSuccess);
+  EXPECT_EQ(cudaStreamGetAttribute(T, Id, &Back), cudaSuccess);
+  EXPECT_EQ(Back.accessPolicyWindow.num_bytes, 4096u);
+  EXPECT_EQ(Back.accessPolicyWindow.hitProp, cudaAccessPropertyPersisting);
+
+  cudaGraph_t G;
+  cudaGraphNode_t N;
+  EXPECT_EQ(cudaGraphCreate(&G, 0), cudaSuccess);
+  int *P = deviceInts(), Value = 1;
+  void *Args[] = {&P, &Value};
+  cudaKernelNodeParams K{};
+  K.func = &StoreStub;
+  K.gridDim = K.blockDim = dim3(1);
+  K.kernelParams = Args;
+  EXPECT_EQ(cudaGraphAddKernelNode(&N, G, nullptr, 0, &K), cudaSuccess);
+  EXPECT_EQ(cudaGraphKernelNodeSetAttribute(N, Id, &Window), cudaSuccess);
+  EXPECT_EQ(cudaGraphKernelNodeGetAttribute(N, Id, &Back), cudaSuccess);
+  EXPECT_EQ(Back.accessPolicyWindow.hitRatio, 0.5f);
+  EXPECT_EQ(cudaGraphDestroy(G), cudaSuccess);
+}
+
 TEST_F(Shim, DeviceErrorsAreSticky) {
   int *D = deviceInts();
   void *None[] = {nullptr};

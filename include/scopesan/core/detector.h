@@ -184,6 +184,21 @@ public:
   void observeKept(Thread &t, SyncObject &kept, Op op, SiteId site) {
     Sync.observe(t, kept, {op, site});
   }
+  /// The location's last write may have come before what `kept` carries.
+  void restoreKept(uint64_t addr, uint32_t bytes, const SyncObject &kept) {
+    AtomicWord *first = A.Shadow.atomic(addr);
+    if (SyncObject *o = first ? SyncObjects::find(*first, addr, bytes) : nullptr)
+      Sync.keepHeads(*o, kept);
+  }
+  /// Does `t` know all that readers of the kept value learn?
+  bool knowsKept(const SyncObject &kept, const Thread &t) const {
+    for (const Head &h : kept.heads)
+      if (!h.snapshot->time.value ||
+          !C.happensBefore(t, {h.snapshot->block, h.snapshot->thread,
+                               LocalTime{h.snapshot->time.value - 1}}))
+        return false;
+    return true;
+  }
   /// Does everything at `e` precede the present of `t`?
   bool precedes(const Epoch &e, const Thread &t) const { return C.happensBefore(t, e); }
   /// A loop that waits may fence, too: a seq_cst read does (O3).

@@ -45,6 +45,15 @@ public:
     o.writerSaw = t.seen;
   }
 
+  /// The last write may have come before what `kept` carries: readers learn that, too.
+  void keepHeads(SyncObject &o, const SyncObject &kept) {
+    for (const Head &h : kept.heads) {
+      if (o.heads.size() >= MergeAbove)
+        mergeHeads(o);
+      o.heads.push(h);
+    }
+  }
+
   void fence(Thread &t, const SyncOp &f) {
     if (f.op.concernsInitsOnly())
       return s9InitFence(t, f);

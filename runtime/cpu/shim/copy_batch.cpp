@@ -45,7 +45,7 @@ cudaError_t enqueueBatch(Context &C, Stream &S, std::vector<BatchCopy> &Batch) {
       return E;
   std::vector<Work> Parts;
   for (const BatchCopy &B : Batch)
-    Parts.push_back(B.Work);
+    Parts.emplace_back(B.Work);
   return submitParallel(C, S, Parts, Reads);
 }
 
@@ -63,7 +63,7 @@ cudaError_t runBatch(cudaStream_t Queue, std::vector<BatchCopy> Batch) {
       return enqueueBatch(C, S, Batch);
     std::vector<Work> Parallel;
     for (BatchCopy &B : Batch)
-      Parallel.push_back(B.Work);
+      Parallel.emplace_back(B.Work);
     return submitParallel(C, S, Parallel);
   });
 }

@@ -137,6 +137,8 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t Handle, cudaKernelNo
       Value->clusterDim.x = W.Cluster.x;
       Value->clusterDim.y = W.Cluster.y;
       Value->clusterDim.z = W.Cluster.z;
+    } else {
+      *Value = hintOf(W.Others, Id);
     }
     return cudaSuccess;
   });
@@ -148,6 +150,7 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t First, cudaGraphNo
       To.ExplicitCluster = From.ExplicitCluster;
       To.Cooperative = From.Cooperative;
       To.Priority = From.Priority;
+      To.Others = From.Others;
       To.Domain = From.Domain;
       To.DomainMap = From.DomainMap;
       return cudaSuccess;

@@ -143,7 +143,8 @@ bool scopesan::cpu::applyAttribute(KernelWork &R, const cudaLaunchAttribute &A) 
                      std::to_string(int(A.id)));
     return false;
   default:
-    return true; // hints
+    R.Others[A.id] = A.val;
+    return true;
   }
 }
 

@@ -33,6 +33,7 @@ struct Stream {
   /// P6: attributes that the program set.
   std::optional<cudaLaunchMemSyncDomain> Domain;
   std::optional<cudaLaunchMemSyncDomainMap> DomainMap;
+  Hints Others;
 
   /// Stream capture: null when the stream is not capturing.
   std::shared_ptr<Capture> Capturing;

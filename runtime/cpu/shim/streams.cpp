@@ -175,6 +175,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *Least, int *Greatest) {
 cudaError_t cudaStreamSetAttribute(cudaStream_t Handle, cudaStreamAttrID Id,
                                    const cudaStreamAttrValue *Value) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
+    if (!Value)
+      return cudaErrorInvalidValue;
     KernelWork Checked;
     cudaLaunchAttribute A{};
     A.id = Id;
@@ -187,7 +189,9 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t Handle, cudaStreamAttrID Id,
       S.DomainMap = Checked.DomainMap;
     else if (Id == cudaLaunchAttributePriority)
       S.Priority = Value->priority;
-    return cudaSuccess; // the others are hints
+    else
+      S.Others[Id] = *Value;
+    return cudaSuccess;
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t S, cudaStreamAttrID Id,
@@ -197,6 +201,8 @@ SCOPESAN_EXPORT cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t S, cudaStre
 cudaError_t cudaStreamGetAttribute(cudaStream_t Handle, cudaStreamAttrID Id,
                                    cudaStreamAttrValue *Value) {
   return streamCall(Handle, [&](Context &C, Stream &S) {
+    if (!Value)
+      return cudaErrorInvalidValue;
     *Value = {};
     if (Id == cudaLaunchAttributeMemSyncDomain)
       Value->memSyncDomain = S.Domain.value_or(cudaLaunchMemSyncDomainDefault);
@@ -204,6 +210,8 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t Handle, cudaStreamAttrID Id,
       Value->memSyncDomainMap = S.DomainMap.value_or(defaultDomainMap(C.DomainCount));
     else if (Id == cudaLaunchAttributePriority)
       Value->priority = S.Priority;
+    else
+      *Value = hintOf(S.Others, Id);
     return cudaSuccess;
   });
 }
@@ -219,6 +227,7 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t To, cudaStream_t From) {
     T.Domain = F->Domain;
     T.DomainMap = F->DomainMap;
     T.Priority = F->Priority;
+    T.Others = F->Others;
     return cudaSuccess;
   });
 }

@@ -6,6 +6,7 @@
 #include "cpu/shim/cuda_api.h"
 #include "scopesan/core/ids.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -14,6 +15,14 @@
 namespace scopesan::cpu {
 
 struct KernelFunction;
+
+/// Attributes of a stream or a kernel that change nothing here (windows of the L2 cache, policies of
+/// waiting and scheduling): kept to be read back.
+using Hints = std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue>;
+inline cudaLaunchAttributeValue hintOf(const Hints &H, cudaLaunchAttributeID Id) {
+  auto It = H.find(Id);
+  return It == H.end() ? cudaLaunchAttributeValue{} : It->second;
+}
 
 /// The argument values of a launch, each aligned for any type.
 struct Arguments {
@@ -35,6 +44,7 @@ struct KernelWork {
   std::optional<cudaLaunchMemSyncDomain> Domain; ///< P6: unset = the stream's
   std::optional<cudaLaunchMemSyncDomainMap> DomainMap;
   std::shared_ptr<const Arguments> Args;
+  Hints Others;
 };
 
 /// A place in memory that rows of bytes start from.

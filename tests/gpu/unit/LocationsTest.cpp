@@ -178,12 +178,13 @@ namespace {
 /// Values that operations of a random execution leave.
 enum class Values { Rise, RiseAndFall, Wrap, Exchange };
 
-/// Threads add, exchange and look, with overlapping windows. Each reads what was written before the
+/// Threads add, exchange, store and look, with overlapping windows. Each reads what was written before the
 /// operations that acted before its own: no race.
 class Execution {
 public:
-  Execution(uint32_t seed, uint32_t threads, Values kind)
-      : Random(seed), Kind(kind), Threads(threads), L(threads) {}
+  /// `stores`: of ten changes, so many are plain strong stores; every third of them is relaxed.
+  Execution(uint32_t seed, uint32_t threads, Values kind, unsigned stores = 0)
+      : Random(seed), Kind(kind), Stores(stores), Threads(threads), L(threads) {}
 
   void run(uint64_t initial, bool isKnown, unsigned operations) {
     Value = initial;
@@ -205,7 +206,8 @@ private:
   enum Point { Idle, Begun, Acted };
   struct State {
     Point at = Idle;
-    enum { Looks, Changes } does = Looks;
+    enum { Looks, Changes, Releases, Sets } does = Looks;
+    bool isRecorded = false; ///< a store may act after its second ticket
     uint64_t read = 0, written = 0, data = 0;
     std::vector<uint64_t> learned; ///< words that it may read
   };
@@ -223,28 +225,52 @@ private:
     }
     return 0;
   }
+  static bool isStore(const State &t) {
+    return t.does == State::Releases || t.does == State::Sets;
+  }
+  static scopesan::abi::Op operation(const State &t) {
+    return t.does == State::Looks      ? LoadAcquire
+           : t.does == State::Changes  ? RmwAcqRel
+           : t.does == State::Releases ? StoreRelease
+                                       : StoreRelaxed;
+  }
   void step(Who w, State &t) {
     switch (t.at) {
     case Idle:
       t.does = Random() % 2 ? State::Looks : State::Changes;
+      if (t.does == State::Changes && Random() % 10 < Stores)
+        t.does = Random() % 3 ? State::Releases : State::Sets;
       t.data = X + 4 * ++Words;
-      L.write(w, t.data).before(w, Flag, t.does == State::Looks ? LoadAcquire : RmwAcqRel);
+      t.isRecorded = false;
+      t.learned.clear();
+      L.write(w, t.data).before(w, Flag, operation(t));
       t.at = Begun;
       return;
     case Begun:
-      t.read = Value;
-      t.learned = Released;
-      if (t.does == State::Changes) {
-        Value = t.written = uint32_t(next());
-        Released.push_back(t.data);
+      if (!isStore(t)) {
+        t.read = Value;
+        t.learned = Released;
+      } else if (!t.isRecorded && Random() % 2) {
+        t.isRecorded = true;
+        t.written = uint32_t(next());
+        L.stored(w, t.written);
+        return;
       }
+      if (t.does != State::Looks)
+        Value = t.isRecorded ? t.written : t.written = uint32_t(next());
+      if (isStore(t))
+        Released.clear();
+      if (t.does == State::Changes || t.does == State::Releases)
+        Released.push_back(t.data);
       t.at = Acted;
       return;
     case Acted:
       if (t.does == State::Looks)
         L.got(w, t.read);
-      else
+      else if (t.does == State::Changes)
         L.changed(w, t.read, t.written);
+      else if (!t.isRecorded)
+        L.stored(w, t.written);
       if (!t.learned.empty())
         L.read(w, t.learned[Random() % t.learned.size()]);
       t.at = Idle;
@@ -253,6 +279,7 @@ private:
 
   std::minstd_rand Random;
   Values Kind;
+  unsigned Stores;
   uint64_t Value = 0, Words = 0;
   std::vector<uint64_t> Released; ///< words written before operations that have acted
   std::vector<State> Threads;
@@ -281,6 +308,20 @@ TEST(Locations, NoRandomExecutionIsAFalseRace) {
           EXPECT_EQ(e.findings(), 0u) << int(kind) << ", seed " << seed << ", operations "
                                       << operations << (isKnown ? ", known" : ", unknown");
         }
+}
+
+TEST(Locations, NoRandomExecutionWithStoresIsAFalseRace) {
+  for (Values kind : {Values::Rise, Values::RiseAndFall, Values::Wrap, Values::Exchange})
+    for (unsigned stores : {2, 6, 10})
+      for (unsigned operations : {3, 6, 40})
+        for (uint32_t seed = 1; seed <= 200; ++seed)
+          for (bool isKnown : {true, false}) {
+            Execution e(seed, 2 + seed % 6, kind, stores);
+            e.run(seed % 3, isKnown, operations);
+            EXPECT_EQ(e.findings(), 0u) << int(kind) << ", seed " << seed << ", operations "
+                                        << operations << ", stores " << stores
+                                        << (isKnown ? ", known" : ", unknown");
+          }
 }
 
 TEST(Locations, FencesAroundRelaxedFlag) {
