@@ -60,12 +60,14 @@ std::string apiName(const CUpti_CallbackData &data) {
 
 /// X1: the program did something of which nobody says what it does to memory.
 void unknownCall(const CUpti_CallbackData &data) {
-  if (data.callbackSite == CUPTI_API_ENTER ||
+  bool inReset = RuntimeName && std::string_view(RuntimeName).starts_with("cudaDeviceReset");
+  if (inReset || data.callbackSite == CUPTI_API_ENTER || // a reset is known as a whole
       *static_cast<const CUresult *>(data.functionReturnValue) != CUDA_SUCCESS)
     return;
   InsideScope inside;
-  host::incomplete("the GPU backend does not know what " + apiName(data) +
-                   " does to memory and order");
+  std::string api = apiName(data);
+  std::string what = api == data.functionName ? api : api + " (" + data.functionName + ")";
+  host::incomplete("the GPU backend does not know what " + what + " does to memory and order");
 }
 
 /// By callback id; filled at the first call of each function.

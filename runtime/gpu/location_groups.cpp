@@ -60,7 +60,7 @@ std::unordered_set<uint64_t> Locations::valuesWithout(const Location &l, const A
 /// `by` is about to replace the current value, which it has not read.
 void Locations::notePast(Location &l, const AtomicOp &by) {
   constexpr size_t Most = 1 << 12;
-  if ((!by.besideWriter && l.openedWriters == by.openedWriters) || l.past.size() > Most)
+  if (isOnlyWriter(by) || l.past.size() > Most)
     l.past.clear(); // no other can come after it
   if (l.known && !isAlone(by))
     l.past[l.current] = {l.opened, l.writer || by.opened <= l.writerEnd};
@@ -69,7 +69,7 @@ void Locations::notePast(Location &l, const AtomicOp &by) {
 void Locations::ended(const AtomicOp &op) {
   Location &l = *op.at;
   --l.open;
-  if (!op.onlyReads())
+  if (op.wrote)
     --l.openWriters;
   if (l.writer == &op) {
     l.writer = nullptr;
@@ -77,8 +77,8 @@ void Locations::ended(const AtomicOp &op) {
   }
 }
 
-/// What the read-modify-write has read was there before a store that was told already: it acted then,
-/// and what it left was gone as well. The store did not take away what readers learn.
+/// What the read-modify-write has read was there before a store that was told already: it acted
+/// then, and what it left was gone as well. The store did not take away what readers learn.
 void Locations::actBeforeStore(AtomicOp &op) {
   Location &l = *op.at;
   removeWriter(op);
@@ -111,8 +111,8 @@ bool Locations::isUnique(const Location &l, const AtomicOp &op,
   bool begins = !l.known && (l.swings || l.version);
   const AtomicOp *reader = &op;
   for (uint64_t value = op.value; seen.insert(value).second;) {
-    bool isHere = (l.known && l.current == value) || (value == op.value && op.fed) ||
-                  wasThere(l, *reader);
+    bool isHere =
+        (l.known && l.current == value) || (value == op.value && op.fed) || wasThere(l, *reader);
     unsigned writers = 0;
     const AtomicOp *last = nullptr;
     auto [begin, end] = l.writers.equal_range(value);
@@ -157,11 +157,11 @@ void Locations::joinGroup(Location &l) {
     if (op->wrote && !op->applied)
       group.push_back(op);
   for (AtomicOp *op : group) {
+    markEarly(*op);
     if (op->onlyReads())
       tellUnchanged(*op);
     else
       apply(*op);
-    markEarly(*op);
   }
   joinAll(group);
   unsigned ends = 0, others = 0;

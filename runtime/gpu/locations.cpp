@@ -191,11 +191,13 @@ void Locations::apply(AtomicOp &op) {
 }
 
 /// A store replaces what readers learn. Where it may have come before what was told already, they
-/// learn both.
+/// learn both. (Readers of the value that it replaces were told; where that is not known, any
+/// reader may be one.)
 void Locations::applyStore(AtomicOp &op) {
   Location &l = *op.at;
   auto replaced = std::make_unique<core::SyncObject>();
-  bool loses = !isAlone(op) && D.keepValue(l.address, l.bytes, *replaced) &&
+  bool isOnly = op.early || !l.known || l.unsure ? isAlone(op) : isOnlyWriter(op);
+  bool loses = !isOnly && D.keepValue(l.address, l.bytes, *replaced) &&
                !(op.op.releases() && D.knowsKept(*replaced, *op.thread));
   tell(op);
   l.restored.reset();
@@ -277,7 +279,7 @@ void Locations::open(AtomicOp &op) {
   op.opened = ++l.opened;
   ++l.open;
   op.besideWriter = l.openWriters != 0;
-  if (!op.onlyReads()) {
+  if (op.wrote) {
     ++l.openedWriters;
     ++l.openWriters;
   }

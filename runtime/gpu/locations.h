@@ -197,8 +197,12 @@ private:
   void flushReaders(Location &l);
   void apply(AtomicOp &op);
   void applyStore(AtomicOp &op);
-  /// Did another operation overlap the store? Then the one may have acted before the other.
+  /// Did no other operation overlap this one? Then it acted after all that came before.
   static bool isAlone(const AtomicOp &op) { return !op.beside && op.at->opened == op.opened; }
+  /// ... no other that writes?
+  static bool isOnlyWriter(const AtomicOp &op) {
+    return !op.besideWriter && op.at->openedWriters == op.openedWriters;
+  }
   /// Applies open operations so that the location holds `value`. False when nothing fits.
   bool reach(Location &l, uint64_t value, AtomicOp *self);
   void removeWriter(AtomicOp &op);

@@ -193,9 +193,8 @@ public:
   /// Does `t` know all that readers of the kept value learn?
   bool knowsKept(const SyncObject &kept, const Thread &t) const {
     for (const Head &h : kept.heads)
-      if (!h.snapshot->time.value ||
-          !C.happensBefore(t, {h.snapshot->block, h.snapshot->thread,
-                               LocalTime{h.snapshot->time.value - 1}}))
+      if (!h.snapshot->time.value || !C.happensBefore(t, {h.snapshot->block, h.snapshot->thread,
+                                                          LocalTime{h.snapshot->time.value - 1}}))
         return false;
     return true;
   }

@@ -163,7 +163,8 @@ cudaError_t runBatch(const char *Api, const RangeBatch &B, bool Discards, bool P
       if (cudaError_t E = findRange(C, B.Starts[I], B.Sizes[I], Ranges[I]); E != cudaSuccess)
         return E;
       if (Discards)
-        Parts.emplace_back(FillWork{Api, lineAt(B.Starts[I]), {B.Sizes[I], 1, 1}, DiscardedByte, 1});
+        Parts.emplace_back(
+            FillWork{Api, lineAt(B.Starts[I]), {B.Sizes[I], 1, 1}, DiscardedByte, 1});
       while (Prefetches && At + 1 < B.LocationCount && B.FirstOf[At + 1] <= I)
         ++At;
       if (Prefetches && !validLocation(C, B.Locations[At]))

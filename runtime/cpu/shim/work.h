@@ -16,8 +16,8 @@ namespace scopesan::cpu {
 
 struct KernelFunction;
 
-/// Attributes of a stream or a kernel that change nothing here (windows of the L2 cache, policies of
-/// waiting and scheduling): kept to be read back.
+/// Attributes of a stream or a kernel that change nothing here (windows of the L2 cache, policies
+/// of waiting and scheduling): kept to be read back.
 using Hints = std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue>;
 inline cudaLaunchAttributeValue hintOf(const Hints &H, cudaLaunchAttributeID Id) {
   auto It = H.find(Id);

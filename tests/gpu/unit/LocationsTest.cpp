@@ -178,8 +178,8 @@ namespace {
 /// Values that operations of a random execution leave.
 enum class Values { Rise, RiseAndFall, Wrap, Exchange };
 
-/// Threads add, exchange, store and look, with overlapping windows. Each reads what was written before the
-/// operations that acted before its own: no race.
+/// Threads add, exchange, store and look, with overlapping windows. Each reads what was written
+/// before the operations that acted before its own: no race.
 class Execution {
 public:
   /// `stores`: of ten changes, so many are plain strong stores; every third of them is relaxed.
@@ -225,9 +225,7 @@ private:
     }
     return 0;
   }
-  static bool isStore(const State &t) {
-    return t.does == State::Releases || t.does == State::Sets;
-  }
+  static bool isStore(const State &t) { return t.does == State::Releases || t.does == State::Sets; }
   static scopesan::abi::Op operation(const State &t) {
     return t.does == State::Looks      ? LoadAcquire
            : t.does == State::Changes  ? RmwAcqRel
@@ -318,10 +316,53 @@ TEST(Locations, NoRandomExecutionWithStoresIsAFalseRace) {
           for (bool isKnown : {true, false}) {
             Execution e(seed, 2 + seed % 6, kind, stores);
             e.run(seed % 3, isKnown, operations);
-            EXPECT_EQ(e.findings(), 0u) << int(kind) << ", seed " << seed << ", operations "
-                                        << operations << ", stores " << stores
-                                        << (isKnown ? ", known" : ", unknown");
+            EXPECT_EQ(e.findings(), 0u)
+                << int(kind) << ", seed " << seed << ", operations " << operations << ", stores "
+                << stores << (isKnown ? ", known" : ", unknown");
           }
+}
+
+TEST(Locations, OneWriterBesidePollingReadersIsExact) {
+  // A sequence number: odd while its data is written (relaxed), even and released after.
+  for (uint32_t seed = 1; seed <= 300; ++seed) {
+    std::minstd_rand random(seed);
+    const uint32_t readers = 1 + seed % 4;
+    Launch l(readers + 1);
+    l.R.locations().holds(Flag, 4, Content::ofFill(0, 4));
+    l.store(A, Flag, 1, StoreRelaxed);
+    uint64_t value = 1;
+    struct Reader {
+      bool begun = false, acted = false;
+      uint64_t read = 0;
+    };
+    std::vector<Reader> all(readers);
+    for (unsigned steps = 200; steps--;) {
+      auto i = uint32_t(random() % (readers + 1));
+      if (i == 0) {
+        bool isOdd = value % 2;
+        if (isOdd)
+          l.write(A, X + 4 * value);
+        l.before(A, Flag, isOdd ? StoreRelease : StoreRelaxed).stored(A, ++value);
+        l.write(A, Y); // its thread goes on: the store has acted
+        continue;
+      }
+      Reader &r = all[i - 1];
+      if (!r.begun)
+        l.before({i, 0}, Flag, LoadAcquire), r = {true};
+      else if (!r.acted)
+        r.acted = true, r.read = value;
+      else {
+        l.got({i, 0}, r.read);
+        if (r.read % 2 == 0)
+          l.read({i, 0}, X + 4 * (r.read - 1));
+        r = {};
+      }
+    }
+    l.end();
+    EXPECT_TRUE(l.S.findings.empty()) << seed;
+    EXPECT_EQ(l.R.locations().ambiguous(), 0u) << seed;
+    EXPECT_EQ(l.R.locations().unplaced(), 0u) << seed;
+  }
 }
 
 TEST(Locations, FencesAroundRelaxedFlag) {
