@@ -66,7 +66,8 @@ void unknownCall(const CUpti_CallbackData &data) {
     return;
   InsideScope inside;
   std::string api = apiName(data);
-  std::string what = api == data.functionName ? api : api + " (" + data.functionName + ")";
+  std::string_view function = data.functionName;
+  std::string what = function.starts_with(api) ? api : api + " (" + data.functionName + ")";
   host::incomplete("the GPU backend does not know what " + what + " does to memory and order");
 }
 

@@ -73,19 +73,20 @@ void onEventAwaited(Collector &c, const Call &k) {
   c.settle(false);
   c.Order.hostAfter(c.Order.recordOf(params<cuEventSynchronize_params>(k).hEvent));
 }
-/// S14 (?): a wait for a value is taken as a wait for everything before it. All of these functions
-/// take the stream first.
+/// Of a function that takes the stream first.
+CUstream firstStream(const Call &k) { return params<CUstream>(k); }
+
+/// S14 (?): a wait for a value is taken as a wait for everything before it.
 void onValueWaited(Collector &c, const Call &k) {
-  CUstream stream = *static_cast<CUstream const *>(k.data->functionParams);
+  CUstream stream = firstStream(k);
   if (!k.enter || k.captured(stream))
     return;
   host::incomplete("waits for a value in memory are taken as waits for all earlier work (" + k.api +
                    ")");
   c.Order.markerAfterAll(k.stream(c, stream));
 }
-/// All of these functions take the stream first.
 void onValueWritten(Collector &c, const Call &k) {
-  CUstream stream = *static_cast<CUstream const *>(k.data->functionParams);
+  CUstream stream = firstStream(k);
   if (!k.enter || k.captured(stream))
     return;
   host::incomplete("a value that a stream writes to memory is not compared with other accesses (" +
@@ -93,7 +94,7 @@ void onValueWritten(Collector &c, const Call &k) {
   c.Order.marker(k.stream(c, stream));
 }
 void onHostFunction(Collector &c, const Call &k) {
-  CUstream stream = *static_cast<CUstream const *>(k.data->functionParams);
+  CUstream stream = firstStream(k);
   if (!k.enter || k.captured(stream))
     return;
   c.hostFunctionRuns();

@@ -26,8 +26,7 @@ void Locations::noteOrder(const AtomicOp &op) {
 /// learns of all others.
 void Locations::joinAll(const std::vector<AtomicOp *> &ops) {
   for (AtomicOp *op : ops) {
-    AtomicOp read = op->reader();
-    tell(read);
+    tellRead(*op);
     if (!op->repeated)
       noteOrder(*op);
   }
@@ -86,12 +85,9 @@ void Locations::actBeforeStore(AtomicOp &op) {
   op.applied = true;
   l.past[op.written] = PastValue(l.past[op.value]);
   auto [begin, end] = l.readers.equal_range(op.written);
-  for (auto i = begin; i != end; ++i) {
-    AtomicOp read = i->second->reader();
-    tell(read);
-  }
-  if (l.address < Watched + WatchedBytes && Watched < l.address + l.bytes)
-    OnWrite();
+  for (auto i = begin; i != end; ++i)
+    tellRead(*i->second);
+  written(l);
 }
 
 /// Did the location hold what `op` has read at one moment only, as far as open operations tell?

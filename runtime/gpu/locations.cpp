@@ -99,11 +99,10 @@ void Locations::tell(AtomicOp &op) {
 /// A reader acts on the current value.
 void Locations::feed(AtomicOp &op) {
   if (op.applied) { // a read-modify-write acts once, at one of several moments
-    AtomicOp read = op.reader();
     if (op.fedVersion != op.at->version)
       joinAll({&op});
     else if (op.fedUnchanged != op.at->unchanged)
-      tell(read); // others like it came meanwhile
+      tellRead(op); // others like it came meanwhile
     op.fedVersion = op.at->version;
     op.fedUnchanged = op.at->unchanged;
     return;
@@ -134,10 +133,8 @@ void Locations::flushReaders(Location &l) {
   for (AtomicOp *op : writing)
     feed(*op);
   for (AtomicOp *op : writing)
-    if (writing.size() > 1) { // in any order, which seldom matters: they leave what they have read
-      AtomicOp read = op->reader();
-      tell(read);
-    }
+    if (writing.size() > 1) // in any order, which seldom matters: they leave what they have read
+      tellRead(*op);
   for (auto i = begin; i != end; ++i)
     if (!i->second->wrote)
       feed(*i->second);
@@ -178,8 +175,7 @@ void Locations::apply(AtomicOp &op) {
   ++l.version;
   if (!Values.empty())
     Values.forget(l.address, l.bytes);
-  if (l.address < Watched + WatchedBytes && Watched < l.address + l.bytes)
-    OnWrite();
+  written(l);
   // Locations of other sizes that overlap hold something else now.
   for (auto &other : Granules[l.address / GranuleBytes])
     if (other.get() != &l && other->address < l.address + l.bytes &&
@@ -195,16 +191,17 @@ void Locations::apply(AtomicOp &op) {
 /// reader may be one.)
 void Locations::applyStore(AtomicOp &op) {
   Location &l = *op.at;
-  auto replaced = std::make_unique<core::SyncObject>();
-  bool isOnly = op.early || !l.known || l.unsure ? isAlone(op) : isOnlyWriter(op);
-  bool loses = !isOnly && D.keepValue(l.address, l.bytes, *replaced) &&
-               !(op.op.releases() && D.knowsKept(*replaced, *op.thread));
-  tell(op);
-  l.restored.reset();
-  if (loses) {
-    D.restoreKept(l.address, l.bytes, *replaced);
-    l.restored = std::move(replaced);
+  std::unique_ptr<core::SyncObject> replaced; // null: nothing is lost
+  if (op.early || !l.known || l.unsure ? !isAlone(op) : !isOnlyWriter(op)) {
+    replaced = std::make_unique<core::SyncObject>();
+    if (!D.keepValue(l.address, l.bytes, *replaced) ||
+        (op.op.releases() && D.knowsKept(*replaced, *op.thread)))
+      replaced.reset();
   }
+  tell(op);
+  if (replaced)
+    D.restoreKept(l.address, l.bytes, *replaced);
+  l.restored = std::move(replaced);
 }
 
 /// Searches backwards: which open operation wrote `value`, and what did that one read? A store ends
@@ -308,10 +305,8 @@ void Locations::close(AtomicOp &op) {
     else if (mayAct) {
       if (!op.fed && (!l.known || l.current != op.value))
         reach(l, op.value, &op);
-      if (actUnchanged(l, op) && op.fed) {
-        AtomicOp read = op.reader();
-        tell(read);
-      }
+      if (actUnchanged(l, op) && op.fed)
+        tellRead(op);
     }
   }
   if (op.onlyReads())
@@ -362,10 +357,8 @@ void Locations::closeReader(Location &l, AtomicOp &op, bool several) {
       }
     }
   }
-  if (!several && !fits && op.fed && wasThere(l, op)) { // what came since may have come before it
-    AtomicOp read = op.reader();
-    tell(read);
-  }
+  if (!several && !fits && op.fed && wasThere(l, op))
+    tellRead(op); // what came since may have come before it
   if (op.valueKnown)
     erase(l.readers, op.value, &op);
 }
@@ -380,8 +373,7 @@ void Locations::closeStep(Location &l, AtomicOp &op) {
     }
   } else if (AtomicOp *store = op.valueKnown ? pendingStore(l, op.value, op) : nullptr) {
     // Both orders fit: keep the edges of both by a read of the value before the store.
-    AtomicOp read = op.reader();
-    tell(read);
+    tellRead(op);
     apply(*store);
   }
   if (!op.applied)

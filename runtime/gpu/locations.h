@@ -193,6 +193,16 @@ private:
     op.at->unsure = true;
   }
   void tell(AtomicOp &op);
+  /// Tells the operation's reading half: its thread learns what is there now.
+  void tellRead(const AtomicOp &op) {
+    AtomicOp read = op.reader();
+    tell(read);
+  }
+  /// A write to the location was told.
+  void written(const Location &l) {
+    if (l.address < Watched + WatchedBytes && Watched < l.address + l.bytes)
+      OnWrite();
+  }
   void feed(AtomicOp &op);
   void flushReaders(Location &l);
   void apply(AtomicOp &op);

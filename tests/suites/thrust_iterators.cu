@@ -5,7 +5,7 @@
 //   may-advise progress-not-promised
 //   proof S3 S7 S8
 //   args --sizes=0,1,33,257,1000,4099
-#include "suite.h"
+#include "thrust_suite.h"
 
 #include <thrust/copy.h>
 #include <thrust/count.h>
@@ -37,10 +37,7 @@ namespace thrust_iterators {
 using V = thrust::device_vector<int>;
 using H = std::vector<int>;
 
-template <class T> std::vector<T> host(const thrust::device_vector<T> &v) {
-  thrust::host_vector<T> h = v;
-  return std::vector<T>(h.begin(), h.end());
-}
+using suite::host;
 
 SUITE_TEST(zipped) {
   H a = suite::values(n, 100), b = suite::values(n, 100, 1);

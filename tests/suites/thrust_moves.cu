@@ -5,7 +5,7 @@
 //   may-advise progress-not-promised
 //   proof S3 S7 S8
 //   args --sizes=0,1,33,257,1000,4099
-#include "suite.h"
+#include "thrust_suite.h"
 
 #include <thrust/binary_search.h>
 #include <thrust/device_vector.h>
@@ -29,10 +29,7 @@
 #include <thrust/unique.h>
 
 namespace thrust_moves {
-template <class T> std::vector<T> host(const thrust::device_vector<T> &v) {
-  thrust::host_vector<T> h = v;
-  return std::vector<T>(h.begin(), h.end());
-}
+using suite::host;
 
 template <class T> std::vector<T> host(const thrust::device_vector<T> &v, size_t m) {
   auto h = host(v);

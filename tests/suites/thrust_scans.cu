@@ -5,7 +5,7 @@
 //   may-advise progress-not-promised
 //   proof S3 S7 S8
 //   args --sizes=0,1,33,257,1000,4099
-#include "suite.h"
+#include "thrust_suite.h"
 
 #include <thrust/adjacent_difference.h>
 #include <thrust/device_vector.h>
@@ -22,10 +22,7 @@ namespace thrust_scans {
 using V = thrust::device_vector<int>;
 using H = std::vector<int>;
 
-template <class T> std::vector<T> host(const thrust::device_vector<T> &v) {
-  thrust::host_vector<T> h = v;
-  return std::vector<T>(h.begin(), h.end());
-}
+using suite::host;
 
 SUITE_TEST(scans) {
   H in = suite::values(n, 100), right(n);

@@ -12,7 +12,7 @@
 //   ... lib:agent_merge_sort.cuh:consume_tile(load,weak,4B) distance=between-kernels hazard=RAW
 //   may-advise progress-not-promised
 //   proof S14 D1
-#include "suite.h"
+#include "thrust_suite.h"
 
 #include <limits.h>
 #include <thrust/device_vector.h>
@@ -30,18 +30,14 @@ constexpr int MaxItems = 256 * 17; // a tile of cub::DeviceMergeSort, 4-byte key
 struct ByLastDigit {
   __host__ __device__ bool operator()(int a, int b) const { return a % 10 < b % 10; }
 };
-std::vector<int> onHost(const thrust::device_vector<int> &v) {
-  std::vector<int> result(v.size());
-  thrust::copy(v.begin(), v.end(), result.begin());
-  return result;
-}
+using suite::host;
 
 SUITE_TEST(thrustSort) { // by radix
   std::vector<int> in = suite::values(n, 1 << 20);
   thrust::device_vector<int> data(in.begin(), in.end());
   thrust::sort(data.begin(), data.end());
   std::sort(in.begin(), in.end());
-  EXPECT(onHost(data) == in);
+  EXPECT(host(data) == in);
 }
 
 SUITE_TEST(thrustSortByKey) {
@@ -50,7 +46,7 @@ SUITE_TEST(thrustSortByKey) {
   thrust::device_vector<int> k(keys.begin(), keys.end()), data(right.begin(), right.end());
   thrust::stable_sort_by_key(k.begin(), k.end(), data.begin(), thrust::greater<int>());
   std::stable_sort(right.begin(), right.end(), [&](int a, int b) { return keys[a] > keys[b]; });
-  EXPECT(onHost(data) == right);
+  EXPECT(host(data) == right);
 }
 
 SUITE_TEST(thrustStableSort) { // by merging
@@ -60,7 +56,7 @@ SUITE_TEST(thrustStableSort) { // by merging
   thrust::device_vector<int> data(in.begin(), in.end());
   thrust::stable_sort(data.begin(), data.end(), ByLastDigit());
   std::stable_sort(in.begin(), in.end(), ByLastDigit());
-  EXPECT(onHost(data) == in);
+  EXPECT(host(data) == in);
 }
 
 } // namespace thrust_sort

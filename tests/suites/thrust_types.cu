@@ -5,7 +5,7 @@
 //   may-advise progress-not-promised
 //   proof S3 S7 S8
 //   args --sizes=0,1,33,257,1000,4099
-#include "suite.h"
+#include "thrust_suite.h"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -23,10 +23,7 @@
 #include <thrust/tuple.h>
 
 namespace thrust_types {
-template <class T> std::vector<T> host(const thrust::device_vector<T> &v) {
-  thrust::host_vector<T> h = v;
-  return std::vector<T>(h.begin(), h.end());
-}
+using suite::host;
 
 struct Key3 {
   int a;

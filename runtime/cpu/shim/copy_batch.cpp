@@ -27,10 +27,11 @@ OperationRef readSource(Context &C, Stream &S, BatchCopy &B, size_t Line) {
   return Op;
 }
 
-cudaError_t enqueueBatch(Context &C, Stream &S, std::vector<BatchCopy> &Batch) {
+/// The sources that are not read in stream order. A captured batch reads all of them in it.
+cudaError_t readSources(Context &C, Stream &S, std::vector<BatchCopy> &Batch, Dependencies &Reads) {
   if (cudaError_t E = checkImplicitJoin(C, S); E != cudaSuccess)
     return E;
-  Dependencies Reads(Batch.size());
+  Reads.resize(Batch.size());
   Dependencies DuringCall;
   for (size_t I = 0; I < Batch.size(); ++I) {
     if (Batch[I].Order == cudaMemcpySrcAccessOrderStream)
@@ -40,13 +41,7 @@ cudaError_t enqueueBatch(Context &C, Stream &S, std::vector<BatchCopy> &Batch) {
     if (Batch[I].Order == cudaMemcpySrcAccessOrderDuringApiCall)
       DuringCall.push_back(Reads[I]);
   }
-  if (!DuringCall.empty())
-    if (cudaError_t E = C.Work.waitFor(DuringCall); E != cudaSuccess)
-      return E;
-  std::vector<Work> Parts;
-  for (const BatchCopy &B : Batch)
-    Parts.emplace_back(B.Work);
-  return submitParallel(C, S, Parts, Reads);
+  return DuringCall.empty() ? cudaSuccess : C.Work.waitFor(DuringCall);
 }
 
 cudaError_t runBatch(cudaStream_t Queue, std::vector<BatchCopy> Batch) {
@@ -59,12 +54,14 @@ cudaError_t runBatch(cudaStream_t Queue, std::vector<BatchCopy> Batch) {
       if (cudaError_t E = checkCopy(C, B.Work); E != cudaSuccess)
         return E;
     }
+    Dependencies Reads;
     if (!S.Capturing)
-      return enqueueBatch(C, S, Batch);
-    std::vector<Work> Parallel;
-    for (BatchCopy &B : Batch)
-      Parallel.emplace_back(B.Work);
-    return submitParallel(C, S, Parallel);
+      if (cudaError_t E = readSources(C, S, Batch, Reads); E != cudaSuccess)
+        return E;
+    std::vector<Work> Parts;
+    for (const BatchCopy &B : Batch)
+      Parts.emplace_back(B.Work);
+    return submitParallel(C, S, Parts, Reads);
   });
 }
 

@@ -73,36 +73,40 @@ cudaError_t cudaDeviceSetMemPool(int Device, cudaMemPool_t Handle) {
   });
 }
 
-// Of a location. The backend has device memory in pools, of the only type with a default: pinned.
-static cudaError_t checkLocation(Context &C, const cudaMemLocation *L, cudaMemAllocationType T) {
-  if (!L)
-    return cudaErrorInvalidValue;
-  if (L->type == cudaMemLocationTypeDevice && T == cudaMemAllocationTypePinned)
-    return C.valid(L->id) ? cudaSuccess : cudaErrorInvalidValue;
-  host::incomplete("the CPU backend lacks memory pools that are not of pinned memory on a device");
-  return cudaErrorNotSupported;
+/// The pools of a location: `Body(Context &, device)`. The backend has pinned memory on devices.
+template <typename Function>
+static cudaError_t atLocation(const cudaMemLocation *L, cudaMemAllocationType T, Function Body) {
+  return apiCall([&](Context &C) {
+    if (!L)
+      return cudaErrorInvalidValue;
+    if (L->type == cudaMemLocationTypeDevice && T == cudaMemAllocationTypePinned)
+      return C.valid(L->id) ? Body(C, L->id) : cudaErrorInvalidValue;
+    host::incomplete(
+        "the CPU backend lacks memory pools that are not of pinned memory on a device");
+    return cudaErrorNotSupported;
+  });
 }
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *Result, cudaMemLocation *L,
                                      cudaMemAllocationType T) {
-  return apiCall([&](Context &C) {
-    cudaError_t E = Result ? checkLocation(C, L, T) : cudaErrorInvalidValue;
-    return E == cudaSuccess ? (*Result = handleOf(defaultPool(L->id)), E) : E;
+  if (!Result)
+    return record(cudaErrorInvalidValue);
+  return atLocation(L, T, [&](Context &, int Device) {
+    return *Result = handleOf(defaultPool(Device)), cudaSuccess;
   });
 }
 cudaError_t cudaMemGetMemPool(cudaMemPool_t *Result, cudaMemLocation *L, cudaMemAllocationType T) {
-  return apiCall([&](Context &C) {
-    cudaError_t E = Result ? checkLocation(C, L, T) : cudaErrorInvalidValue;
-    return E == cudaSuccess ? (*Result = handleOf(&currentPool(L->id)), E) : E;
+  if (!Result)
+    return record(cudaErrorInvalidValue);
+  return atLocation(L, T, [&](Context &, int Device) {
+    return *Result = handleOf(&currentPool(Device)), cudaSuccess;
   });
 }
 cudaError_t cudaMemSetMemPool(cudaMemLocation *L, cudaMemAllocationType T, cudaMemPool_t Handle) {
-  return apiCall([&](Context &C) {
-    if (cudaError_t E = checkLocation(C, L, T); E != cudaSuccess)
-      return E;
+  return atLocation(L, T, [&](Context &C, int Device) {
     const Pool *P = lookupPool(Handle);
-    if (!P || P->Device != L->id)
+    if (!P || P->Device != Device)
       return cudaErrorInvalidValue;
-    return C.Devices[size_t(L->id)].Pool = Handle, cudaSuccess;
+    return C.Devices[size_t(Device)].Pool = Handle, cudaSuccess;
   });
 }
 

@@ -5,6 +5,7 @@
 #include "cpu/shim/copies.h"
 #include "cpu/shim/variants.h"
 
+#include <algorithm>
 #include <vector>
 
 using namespace scopesan;
@@ -13,8 +14,7 @@ using namespace scopesan::cpu;
 namespace {
 
 struct Range {
-  const Allocation *Memory = nullptr;
-  uint64_t Begin = 0, End = 0; ///< offsets in it
+  uint64_t Begin = 0, End = 0; ///< offsets in the allocation
   RangeAdvice *Known = nullptr;
 };
 
@@ -27,7 +27,7 @@ cudaError_t findRange(Context &C, const void *P, size_t Bytes, Range &Result) {
   if (Bytes > A->Bytes - Begin)
     return cudaErrorInvalidValue;
   static auto *Tables = new std::map<uint64_t, RangeAdvice>; // by allocation
-  Result = {A, Begin, Begin + Bytes, &(*Tables)[A->Serial]};
+  Result = {Begin, Begin + Bytes, &(*Tables)[A->Serial]};
   return cudaSuccess;
 }
 
@@ -125,6 +125,13 @@ cudaError_t readAttribute(const Range &R, cudaMemRangeAttribute What, void *Data
   }
 }
 
+cudaError_t prefetch(Context &C, const Range &R, const cudaMemLocation &L) {
+  if (!validLocation(C, L))
+    return cudaErrorInvalidDevice;
+  R.Known->change(R.Begin, R.End, [&](Advice &A) { A.LastPrefetch = L; });
+  return cudaSuccess;
+}
+
 /// The arguments of a batch: ranges, and for each where it is prefetched to.
 struct RangeBatch {
   void **Starts;
@@ -156,22 +163,21 @@ cudaError_t runBatch(const char *Api, const RangeBatch &B, bool Discards, bool P
   if (Flags || !B.valid(Prefetches))
     return record(cudaErrorInvalidValue);
   return streamCall(Queue, [&](Context &C, Stream &S) {
-    std::vector<Range> Ranges(B.Count);
     std::vector<Work> Parts;
     size_t At = 0;
     for (size_t I = 0; I < B.Count; ++I) {
-      if (cudaError_t E = findRange(C, B.Starts[I], B.Sizes[I], Ranges[I]); E != cudaSuccess)
+      Range R;
+      if (cudaError_t E = findRange(C, B.Starts[I], B.Sizes[I], R); E != cudaSuccess)
         return E;
       if (Discards)
         Parts.emplace_back(
             FillWork{Api, lineAt(B.Starts[I]), {B.Sizes[I], 1, 1}, DiscardedByte, 1});
-      while (Prefetches && At + 1 < B.LocationCount && B.FirstOf[At + 1] <= I)
+      if (!Prefetches)
+        continue;
+      while (At + 1 < B.LocationCount && B.FirstOf[At + 1] <= I)
         ++At;
-      if (Prefetches && !validLocation(C, B.Locations[At]))
-        return cudaErrorInvalidDevice;
-      if (Prefetches)
-        Ranges[I].Known->change(Ranges[I].Begin, Ranges[I].End,
-                                [&](Advice &A) { A.LastPrefetch = B.Locations[At]; });
+      if (cudaError_t E = prefetch(C, R, B.Locations[At]); E != cudaSuccess)
+        return E;
     }
     return submitParallel(C, S, Parts);
   });
@@ -222,10 +228,8 @@ cudaError_t cudaMemPrefetchAsync(const void *P, size_t Bytes, cudaMemLocation L,
       return E;
     if (Flags)
       return cudaErrorInvalidValue;
-    if (!validLocation(C, L))
-      return cudaErrorInvalidDevice;
-    R.Known->change(R.Begin, R.End, [&](Advice &A) { A.LastPrefetch = L; });
-    return submit(C, S, EmptyWork{});
+    cudaError_t E = prefetch(C, R, L);
+    return E == cudaSuccess ? submit(C, S, EmptyWork{}) : E;
   });
 }
 SCOPESAN_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *P, size_t Bytes,

@@ -7,25 +7,12 @@ constexpr scopesan::abi::Op Ticket(scopesan::abi::AccessKind::Rmw,
                                    scopesan::abi::MemoryOrder::AcqRel,
                                    scopesan::abi::Scope::Device);
 
-void begins(uint32_t b, uint64_t address) {
-  Log &log = state();
-  records()[log.cursor++] = {
-      address,      b,        log.stamp | uint32_t(EventKind::AtomicBefore) << 26, 4, newSite(),
-      Ticket.raw(), log.stamp};
-}
-void ends(uint32_t b, uint32_t read, uint32_t written) {
-  Log &log = state();
-  records()[log.cursor++] = {read,     b, log.stamp | uint32_t(EventKind::AtomicAfter) << 26,
-                             written,  0, Wrote | WrittenKnown | ValueKnown,
-                             log.stamp};
-}
-
 /// Two blocks take the tickets `first` and 1 - `first` of a counter that wraps around; what the
 /// second has read before its ticket is written by the other before its own.
 void ticketsOf(uint64_t counter, uint64_t data, uint32_t first) {
   record(0, EventKind::Write, data);
-  begins(0, counter);
-  begins(1, counter);
+  begins(0, counter, Ticket);
+  begins(1, counter, Ticket);
   ends(1, 1 - first, first);
   record(1, EventKind::Read, data);
   ends(0, first, 1 - first);

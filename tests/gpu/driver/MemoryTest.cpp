@@ -210,15 +210,9 @@ void addTwice(uint64_t address, scopesan::abi::Scope scope, bool isStore = false
   using namespace scopesan::abi;
   Op op(isStore ? AccessKind::Store : AccessKind::Rmw, MemoryOrder::Relaxed, scope);
   launch("logged", nullptr, [&] {
-    Log &log = state();
     for (uint32_t b = 0; b < 2; ++b) {
-      records()[log.cursor++] = {
-          address,  b,        log.stamp | uint32_t(EventKind::AtomicBefore) << 26, 4, newSite(),
-          op.raw(), log.stamp};
-      records()[log.cursor++] = {
-          b,        b, log.stamp | uint32_t(EventKind::AtomicAfter) << 26,
-          b + 1,    0, Wrote | WrittenKnown | (isStore ? 0u : uint32_t(ValueKnown)),
-          log.stamp};
+      begins(b, address, op);
+      ends(b, b, b + 1, Wrote | WrittenKnown | (isStore ? 0u : uint32_t(ValueKnown)));
     }
   });
   synchronize();

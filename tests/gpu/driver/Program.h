@@ -66,6 +66,19 @@ inline void record(uint32_t b, EventKind kind, uint64_t address) {
   records()[log.cursor++] = {address, b,        log.stamp | uint32_t(kind) << 26, 4, newSite(),
                              0,       log.stamp};
 }
+/// The two tickets of an atomic operation of block `b`. `outcome`: bits like Wrote.
+inline void begins(uint32_t b, uint64_t address, scopesan::abi::Op op) {
+  Log &log = state();
+  records()[log.cursor++] = {
+      address,  b,        log.stamp | uint32_t(EventKind::AtomicBefore) << 26, 4, newSite(),
+      op.raw(), log.stamp};
+}
+inline void ends(uint32_t b, uint32_t read, uint32_t written,
+                 uint32_t outcome = Wrote | WrittenKnown | ValueKnown) {
+  Log &log = state();
+  records()[log.cursor++] = {
+      read, b, log.stamp | uint32_t(EventKind::AtomicAfter) << 26, written, 0, outcome, log.stamp};
+}
 /// The cell of the word, null if it has none.
 inline Cell *cellAt(uint64_t address) {
   uint64_t entry =

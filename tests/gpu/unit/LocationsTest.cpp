@@ -254,8 +254,11 @@ private:
         L.stored(w, t.written);
         return;
       }
-      if (t.does != State::Looks)
-        Value = t.isRecorded ? t.written : t.written = uint32_t(next());
+      if (t.does != State::Looks) {
+        if (!t.isRecorded)
+          t.written = uint32_t(next());
+        Value = t.written;
+      }
       if (isStore(t))
         Released.clear();
       if (t.does == State::Changes || t.does == State::Releases)
